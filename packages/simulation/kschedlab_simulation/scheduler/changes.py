@@ -80,7 +80,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.failed_waiting": 'error received while waiting at permit for pod "{pod}": {message}',
         # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
         "messages.default_binder": _SAME,
-        "messages.binding_failed": _SAME,
+        "messages.binding_failed": "",  # bind, bindVolumes: the condition has a reason alone
         "messages.binding_event": "Binding rejected: {message}",
         "messages.binding_reason": "BindingRejected",
         "messages.volumes_failed": _SAME,
@@ -98,6 +98,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.cache.binder.waits_for_informer": True,  # pkg/controller/volume/scheduling, checkBindings
         # -- messages
         # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
+        "messages.binding_failed": _SAME,  # recordSchedulingFailure
         "messages.binding_reason": _ERROR,
         # the victim's event: scheduler.go, framework/preemption/executor.go
         "messages.preempted": "Preempted by {namespace}/{name} on node {node}",

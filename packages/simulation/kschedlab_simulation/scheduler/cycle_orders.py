@@ -94,7 +94,8 @@ class ReserveFirst(Binding):
         if self._volumes.has_work(pod):
             context.step(pod, BIND_VOLUMES, node)
             if fault := (yield from self._volumes.bind(pod, node)):
-                return Failure(fault, False, reason=VOLUMES_REASON)
+                message = context.messages.binding_failed.format(message=fault)
+                return Failure(message, False, event=fault, reason=VOLUMES_REASON)
         if PERMIT in context.generation.extension_points:
             waiting, status = self._run_permit(cycle)
             if waiting is not None:

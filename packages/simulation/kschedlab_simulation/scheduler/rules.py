@@ -147,6 +147,7 @@ class LoopMessages:
 
     ``default_binder``: the API server refused.
     ``binding_failed``, ``binding_reason``: the condition's message and reason; ``binding_event``: the event's message.
+    In v1.13 and v1.16, ``binding_failed`` is also that of volumes that could not be bound.
     ``volumes_failed``, ``volumes_late``: binding volumes failed, or timed out.
     ``provisioning_failed``: the claim lost its selected node.
     ``preempted``: the victim's event.
