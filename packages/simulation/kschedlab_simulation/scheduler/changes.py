@@ -46,6 +46,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.ignores_identical_updates": False,
         "loop.rejects_deleted_waiting_pods": False,
         "loop.reads_api": True,  # factory/factory.go, MakeDefaultErrorFunc
+        "loop.requeues_assigned_pods": False,
         "loop.checks_uid": False,
         "loop.reports_newest_pod": False,
         "loop.queues_nomination": False,
@@ -112,6 +113,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.ignores_identical_updates": True,  # eventhandlers.go, updatePodInSchedulingQueue
         "loop.rejects_deleted_waiting_pods": True,  # eventhandlers.go, RejectWaitingPod
         "loop.reads_api": False,
+        "loop.requeues_assigned_pods": True,  # factory.go, MakeDefaultErrorFunc
         "loop.reports_newest_pod": True,  # factory.go, MakeDefaultErrorFunc
         "loop.queues_nomination": True,  # scheduler.go, recordSchedulingFailure
         "loop.patches_status": True,  # util/utils.go, PatchPodStatus
@@ -139,6 +141,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         # -- the loop
         "loop.skips": SkippedPods.ASSUMED,  # scheduler.go, skipPodSchedule
         "loop.ignored_changes": (),
+        "loop.requeues_assigned_pods": False,  # factory.go, MakeDefaultErrorFunc
         "loop.cache.binder.checks_storage_capacity": True,  # pkg/controller/volume/scheduling/scheduler_binder.go
         "loop.cache.binder.translates": (CINDER,),  # the gate CSIMigrationOpenStack
         # -- messages

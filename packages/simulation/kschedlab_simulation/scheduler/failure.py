@@ -87,13 +87,13 @@ class Failures:
         )
 
     def _requeue(self, cycle: Cycle, failure: Failure) -> Pod | None:
-        """Return the pod to the queue, unless it is deleted or assigned. Returns the pod to report the failure for.
+        """Return the pod to the queue, unless it is deleted or assigned (except in v1.20). Returns the pod to report the failure for.
 
         None if a new pod has the same name: the failure is not its own.
         """
         context, popped = self._context, cycle.pod
         newest = self._newest(popped)
-        if newest is None or newest.spec.nodeName:
+        if newest is None or (newest.spec.nodeName and not context.rules.requeues_assigned_pods):
             context.queue.done(popped)
             return popped
         if context.rules.checks_uid and newest.metadata.uid != popped.metadata.uid:

@@ -84,6 +84,7 @@ class LoopRules:
     ``ignores_identical_updates``: an update with an unchanged resource version does not reach the queue.
     ``rejects_deleted_waiting_pods``: a pod that is deleted while it waits on Permit is rejected at once.
     ``reads_api``: a failed pod is re-read from the API server before it is requeued; otherwise from the informer.
+    ``requeues_assigned_pods``: a failed pod is requeued even if it has been assigned to a node meanwhile.
     ``checks_uid``: a failed pod is dropped if a new pod has taken its name.
     ``reports_newest_pod``: the event and the condition of a failure refer to the re-read pod; otherwise to the pod as
     popped.
@@ -112,6 +113,7 @@ class LoopRules:
     ignores_identical_updates: bool
     rejects_deleted_waiting_pods: bool
     reads_api: bool
+    requeues_assigned_pods: bool
     checks_uid: bool
     reports_newest_pod: bool
     queues_nomination: bool

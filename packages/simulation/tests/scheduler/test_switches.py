@@ -185,6 +185,14 @@ def place_of_a_pod_that_was_deleted(generation: Generation) -> str:
     return place(plane)
 
 
+def tries_of_a_pod_that_another_scheduler_bound(generation: Generation) -> int:
+    """v1.20 tries it over and over, and it is never assumed: it is in the cache."""
+    plane = during_the_cycle(generation, lambda plane, pod: plane.api.bind("default", "web", pod.metadata.uid, "n1"))
+    plane.run(2.5)
+    assert plane.where() == {"web": "n1"}
+    return plane.steps("web").count("schedule")
+
+
 def failures_of_a_pod_whose_namesake_came(generation: Generation) -> int:
     """The second pod's condition does not mention the first one's failure, which has no event."""
 
@@ -382,6 +390,7 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
     (V1_20, "ignores_identical_updates", False, place_after_an_identical_update, "", "active"),
     (V1_20, "rejects_deleted_waiting_pods", False, waiting_after_deletion, 0, 1),
     (V1_37, "reads_api", True, place_of_a_pod_that_was_deleted, "unschedulable", ""),
+    (V1_20, "requeues_assigned_pods", False, tries_of_a_pod_that_another_scheduler_bound, 2, 1),
     (V1_37, "checks_uid", False, failures_of_a_pod_whose_namesake_came, 0, 1),
     (V1_37, "reports_newest_pod", False, nomination_that_came_during_the_cycle, "", "n1"),
     (V1_37, "queues_nomination", False, nominated_in_the_queue_at_once, ["web"], []),
