@@ -163,6 +163,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         # -- the loop
         "loop.rejecting_points": ("reserve", "permit", "pre_bind", "bind"),  # framework/runtime
         "loop.unresolvable_ends_post_filter": True,  # framework/runtime, RunPostFilterPlugins: since v1.27
+        "loop.reports_newest_pod": False,  # schedule_one.go, handleSchedulingFailure
         "loop.marks_victims": True,  # framework/preemption, prepareCandidate
         "loop.cache.assumed_pod_ttl": 0,  # durationToExpireAssumedPod
         # -- messages
@@ -189,6 +190,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.36": {
         "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
+        "loop.reports_newest_pod": True,
     },
     "v1.37": {
         "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod

@@ -67,7 +67,8 @@ class Failures:
         if pod is None:
             return
         if rules.queues_nomination:
-            context.queue.nominate(pod, pod.status.nominatedNodeName if nominated is None else nominated)
+            newest = cycle.queued.pod
+            context.queue.nominate(newest, newest.status.nominatedNodeName if nominated is None else nominated)
         context.record(pod, WARNING, "FailedScheduling", failure.event or failure.message, "Scheduling")
         if context.latencies.status:
             yield context.env.timeout(context.latencies.status)
@@ -87,9 +88,9 @@ class Failures:
         )
 
     def _requeue(self, cycle: Cycle, failure: Failure) -> Pod | None:
-        """Return the pod to the queue, unless it is deleted or assigned (except in v1.20). Returns the pod to report the failure for.
+        """Return the pod to the queue, unless it is deleted or assigned. Returns the pod to report the failure for.
 
-        None if a new pod has the same name: the failure is not its own.
+        v1.20 returns an assigned pod, too. None if a new pod has the same name: the failure is not its own.
         """
         context, popped = self._context, cycle.pod
         newest = self._newest(popped)
