@@ -187,13 +187,11 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.35": {
         "loop.nominates_before_binding": True,  # the gate NominatedNodeNameForExpectation
+        "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
     },
     "v1.36": {
         "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
         "loop.reports_newest_pod": True,
-    },
-    "v1.37": {
-        "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
     },
 }
 """By version, what differs from the one before; the first has every rule."""

@@ -64,9 +64,9 @@ class AssumeFirst(Binding):
             return Failure(status.message, status.rejected)
         return (yield from self._run_bind(cycle))
 
-    def _undo(self, cycle: Cycle) -> Generator[Any, Any, None]:
+    def _undo(self, cycle: Cycle) -> Generator[Any, Any, bool]:
         yield from self._unreserve(cycle, last_first=True)
-        self._forget(cycle)
+        return self._forget(cycle)
 
 
 class ReserveFirst(Binding):
@@ -110,9 +110,10 @@ class ReserveFirst(Binding):
                 return Failure(status.message, status.rejected)
         return (yield from self._run_bind(cycle))
 
-    def _undo(self, cycle: Cycle) -> Generator[Any, Any, None]:
-        self._forget(cycle)
+    def _undo(self, cycle: Cycle) -> Generator[Any, Any, bool]:
+        forgotten = self._forget(cycle)
         yield from self._unreserve(cycle, last_first=False)
+        return forgotten
 
 
 ORDERS: dict[CycleOrder, type[Binding]] = {CycleOrder.ASSUME_FIRST: AssumeFirst, CycleOrder.RESERVE_FIRST: ReserveFirst}

@@ -281,6 +281,21 @@ def test_a_failed_binding_moves_pods_that_may_fit_now(monkeypatch: pytest.Monkey
     assert plane.where() == {"first": "", "second": "n1"}
 
 
+def test_a_pod_that_cannot_be_forgotten_moves_no_others() -> None:
+    """Another scheduler has bound it to that node meanwhile: nothing is free."""
+    plane = Plane(node("n1", allocatable={"cpu": "1", "memory": "1Gi", "pods": "1"}), plugins=[gate := Gate(60)])
+    plane.create(pod("web"))
+    plane.run(1)
+    plane.create(pod("next"))
+    plane.run(1)
+    plane.api.bind("default", "web", plane.pod("web").metadata.uid, "n1", by="somebody")
+    plane.run(1)
+    gate.only_waiting().reject("Gate", "not today")
+    plane.run(1)
+    assert plane.details("forget")[0].endswith("wasn't assumed so cannot be forgotten")
+    assert plane.steps("next").count("schedule") == 1
+
+
 def conditions_written(plane: Plane) -> list[tuple[str, str, str]]:
     """(status, reason, message) of each condition PodScheduled that ``web`` had."""
     pods = [entry.new for entry in plane.entries(Changed) if isinstance(entry.new, Pod)]
