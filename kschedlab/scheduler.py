@@ -110,6 +110,8 @@ class Scheduler:
             scores = scores_of(pod, cluster, feasible, generation, extending)
         except SchedulingError as error:
             return made(error=str(error))
+        if verdicts.excluded_by and not len(scores.drawn_best):
+            scores = replace(scores, drawn=np.ones(len(feasible), bool))
         return made(scores=scores, node=cluster.names[self._select(scores)])
 
     def _before_preemption(self, decision: Decision, prepared: Prepared) -> Decision:

@@ -14,6 +14,7 @@ from kschedlab.preemption.stage import lower_nominations
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.score.stage import Ties
 from tests.cluster.checking import check
+from tests.saying import says
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -83,6 +84,16 @@ def test_ties_are_drawn_evenly_with_a_seed_and_by_name_without() -> None:
 def test_of_equal_nodes_v1_37_takes_the_head_of_its_heap() -> None:
     world = cluster(*(node(f"n{i}") for i in range(6)), pod("web"))
     assert {schedule("default/web", world, rng=random.Random(seed)).node for seed in range(20)} == {"n0"}
+
+
+def test_equal_nodes_that_the_pod_names_come_in_the_order_of_a_go_map() -> None:
+    """v1.37: schedule_one.go, findNodesThatFitPod: any of them may be at the head."""
+    fields = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]} for name in ("n1", "n3")]
+    only = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": fields}}}
+    world = cluster(*(node(f"n{i}") for i in range(6)), pod("web", affinity=only))
+    decisions = [schedule("default/web", world, rng=random.Random(seed)) for seed in range(20)]
+    assert {each.node for each in decisions} == {"n1", "n3"}
+    assert says(decisions[0].tie_break, "random")
 
 
 @pytest.mark.parametrize("name", GENERATIONS)
