@@ -93,11 +93,11 @@ class Scheduler:
             verdicts = Verdicts(refused_by, rejected=prepared.rejected, excluded_by=prepared.excluded_by)
             feasible, evaluated = NOTHING, 0
         else:
-            verdicts = run.verdicts()
+            verdicts = run.answers()
             if extending is None:
-                feasible, evaluated = self._find_feasible(pod, verdicts)
+                feasible, evaluated = self._find_feasible(pod, run, verdicts)
             else:
-                feasible, evaluated, verdicts = self._find_extended(pod, verdicts, extending)
+                feasible, evaluated, verdicts = self._find_extended(pod, run, verdicts, extending)
         made = partial(Decision, pod, cluster, generation, verdicts, feasible, evaluated, extending=extending)
         if not len(feasible):
             decision = self._before_preemption(made(), prepared)
@@ -146,12 +146,21 @@ class Scheduler:
         highest = generation.max_node_score
         return package().run(pod, self.cluster, generation.extenders, generation.extending, highest)
 
-    def _find_feasible(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
-        """The feasible nodes that the search finds, and how many it examined: the pod's own nominated node first."""
-        nominated = self._nominated(pod, verdicts)
-        return (nominated, 1) if len(nominated) else self._search(verdicts)
+    def _find_feasible(self, pod: PodInfo, run: FilterRun, verdicts: Verdicts) -> tuple[IntArray, int]:
+        """The feasible nodes that the search finds, and how many it examined: the pod's own nominated node first.
 
-    def _find_extended(self, pod: PodInfo, verdicts: Verdicts, extending: Extending) -> tuple[IntArray, int, Verdicts]:
+        SchedulingError if a plugin fails on a node that it examined.
+        """
+        if len(nominated := self._nominated(pod, verdicts)):
+            return nominated, 1
+        start = self.next_start_node_index
+        feasible, examined = self._search(verdicts)
+        run.check(verdicts, self._seen(start, examined, verdicts))
+        return feasible, examined
+
+    def _find_extended(
+        self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: Extending
+    ) -> tuple[IntArray, int, Verdicts]:
         """The same nodes without those that extenders refuse, and the verdicts with their reasons.
 
         If an extender refuses the nominated node or fails on it, the search goes on (v1.37: evaluateNominatedNode).
@@ -163,12 +172,17 @@ class Scheduler:
                     return left, 1, changed
         start = self.next_start_node_index
         feasible, examined = self._search(verdicts)
-        left, changed = extending.filter(feasible, verdicts, self._seen(start, examined, len(verdicts.passes)))
+        seen = self._seen(start, examined, verdicts)
+        run.check(verdicts, seen)
+        left, changed = extending.filter(feasible, verdicts, seen)
         return left, examined, changed
 
-    def _seen(self, start: int, examined: int, number: int) -> BoolArray | None:
-        """bool[nodes]: those that a search from ``start`` examined; None if all."""
-        return (np.arange(number) - start) % number < examined if examined < number else None
+    def _seen(self, start: int, examined: int, verdicts: Verdicts) -> BoolArray | None:
+        """bool[nodes]: those that a search from ``start`` examined; None if all that PreFilter leaves."""
+        number = len(verdicts.refused_by)
+        if examined >= np.count_nonzero(verdicts.refused_by != EXCLUDED):
+            return None
+        return (np.arange(number) - start) % number < examined
 
     def _nominated(self, pod: PodInfo, verdicts: Verdicts) -> IntArray:
         """The pod's nominated node, if it is tried before all others and feasible."""

@@ -9,7 +9,9 @@ import pytest
 from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, V1_37, Generation
+from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import InputValueError
+from kschedlab.plugins.framework import NodeView, Plugin
 from kschedlab.preemption.stage import lower_nominations
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.score.stage import Ties
@@ -84,6 +86,34 @@ def test_ties_are_drawn_evenly_with_a_seed_and_by_name_without() -> None:
 def test_of_equal_nodes_v1_37_takes_the_head_of_its_heap() -> None:
     world = cluster(*(node(f"n{i}") for i in range(6)), pod("web"))
     assert {schedule("default/web", world, rng=random.Random(seed)).node for seed in range(20)} == {"n0"}
+
+
+class Broken(Plugin):
+    """Filter fails on the last of 200 nodes."""
+
+    def filter(self, pod: Pod, node: NodeView) -> None:
+        if node.name == "n199":
+            raise ValueError("broken")
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_a_filter_that_fails_on_a_node_which_the_search_does_not_reach_is_no_error(generation: str) -> None:
+    world = cluster(*(node(f"n{i}") for i in range(200)), pod("web"), pod("next"))
+    broken = GENERATIONS[generation].plus(Broken())
+    assert "broken" in schedule("default/web", world, broken).error, "an exhaustive search examines all nodes"
+    scheduler = Scheduler(world, broken)
+    decision = scheduler.decide(world.pending["default/web"])
+    assert (decision.error, decision.node) == ("", "n0")
+    scheduler.next_start_node_index = 150
+    assert "broken" in scheduler.decide(world.pending["default/web"]).error
+
+
+def test_a_filter_that_fails_elsewhere_does_not_keep_a_pod_from_its_nominated_node() -> None:
+    """v1.37: schedule_one.go, evaluateNominatedNode."""
+    world = cluster(*(node(f"n{i}") for i in range(200)), pod("web", nominated="n3"), pod("other", nominated="n199"))
+    scheduler = Scheduler(world, V1_37.plus(Broken()))
+    assert scheduler.decide(world.pending["default/web"]).node == "n3"
+    assert scheduler.decide(world.pending["default/other"]).node == "n0", "where it fails, the search goes on"
 
 
 def test_equal_nodes_that_the_pod_names_come_in_the_order_of_a_go_map() -> None:

@@ -135,11 +135,17 @@ class Verdicts:
                 result = result | ((self.refused_by == number) & refused.unresolvable)
         return result
 
-    def errors(self) -> Iterator[tuple[str, str, int]]:
-        """(plugin, message, number of nodes) for plugins that failed on nodes instead of refusing them."""
+    def errors(self, seen: BoolArray | None = None) -> Iterator[tuple[str, str, int]]:
+        """(plugin, message, number of nodes) for plugins that failed on nodes instead of refusing them.
+
+        ``seen``: bool[nodes], the nodes that count; None for all.
+        """
         for number, refused in enumerate(self.refusals):
             for part in refused.parts if refused is not None else ():
-                if part.error and (count := int((part.mask & (self.refused_by == number)).sum())):
+                if not part.error:
+                    continue
+                failed = part.mask & (self.refused_by == number)
+                if count := int((failed if seen is None else failed & seen).sum()):
                     yield self.plugins[number], part.reason, count
 
     def plugin(self, node: int) -> str | None:
@@ -175,16 +181,24 @@ class FilterRun:
         self._static: dict[int, Refusals | None] = {}
 
     def verdicts(self) -> Verdicts:
+        """Check all nodes. SchedulingError if a plugin fails on one."""
+        verdicts = self.answers()
+        self.check(verdicts)
+        return verdicts
+
+    def check(self, verdicts: Verdicts, seen: BoolArray | None = None) -> None:
+        """SchedulingError if a plugin failed on a node. ``seen``: bool[nodes], those examined; None for all."""
+        if errors := list(verdicts.errors(seen)):
+            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0][:2]))
+
+    def answers(self) -> Verdicts:
         """Check all nodes with nominated pods of equal or higher priority added, then without them.
 
         A node must pass both ways, because the nominated pods may take its resources but may also never arrive. If
-        adding pods can only refuse more nodes, the second check is redundant and left out. SchedulingError if a plugin
-        fails on a node.
+        adding pods can only refuse more nodes, the second check is redundant and left out. A plugin that fails on a
+        node refuses it, too.
         """
-        verdicts = self._both_ways(self.verdicts_in)
-        if errors := list(verdicts.errors()):
-            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0][:2]))
-        return verdicts
+        return self._both_ways(self.verdicts_in)
 
     def dry_run(self, overlay: Overlay | None = None) -> Verdicts:
         """The same in a dry run of preemption, with the overlay: a plugin that fails on a node refuses it."""

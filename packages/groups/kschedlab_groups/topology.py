@@ -133,8 +133,9 @@ class InPlacement(Scheduler):
         feasible, examined = super()._search(Verdicts(verdicts.refused_by[self._nodes]))
         return self._nodes[feasible], examined
 
-    def _seen(self, start: int, examined: int, number: int) -> BoolArray | None:
-        seen, inside = self._inside.copy(), super()._seen(start, examined, len(self._nodes))
+    def _seen(self, start: int, examined: int, verdicts: Verdicts) -> BoolArray | None:
+        inside = super()._seen(start, examined, Verdicts(verdicts.refused_by[self._nodes]))
+        seen = self._inside.copy()
         if inside is not None:
             seen[self._nodes] = inside
         return seen
