@@ -55,6 +55,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.patches_status": False,
         "loop.sets_probe_time": True,  # scheduler.go, schedule
         "loop.names_actions": False,
+        "loop.truncates_events": False,
         "loop.notes_generation": False,
         "loop.marks_victims": False,
         "loop.one_permit_timer": True,
@@ -117,6 +118,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.reports_newest_pod": True,  # factory.go, MakeDefaultErrorFunc
         "loop.queues_nomination": True,  # scheduler.go, recordSchedulingFailure
         "loop.patches_status": True,  # util/utils.go, PatchPodStatus
+        "loop.truncates_events": True,  # scheduler.go, truncateMessage
         "loop.one_permit_timer": False,  # framework/runtime/waiting_pods_map.go
         "loop.cache.assumed_pod_ttl": 120 * SECOND,  # durationToExpireAssumedPod
         "loop.cache.removes_assumed_pods": True,  # internal/cache/cache.go, RemovePod

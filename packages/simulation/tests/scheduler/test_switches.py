@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace as put
 
 from kschedlab.build import Manifest, node, pod
-from kschedlab.generations import V1_16, V1_20, V1_37, Generation
+from kschedlab.generations import V1_13, V1_16, V1_20, V1_37, Generation
 from kschedlab.generations.changes import NAMES, rules_of
 from kschedlab.generations.queues import QueueMaker
 from kschedlab.objects.model import PersistentVolumeClaim, Pod
@@ -262,6 +262,20 @@ def who_records_what(generation: Generation) -> list[tuple[str, str, str]]:
     return list(dict.fromkeys((each.by, each.action, each.related) for each in plane.entries(Recorded)))
 
 
+def length_of_a_long_event(generation: Generation) -> list[int]:
+    """The lengths of the events about a pod that a filter refuses with 2,000 letters; the condition has them all."""
+
+    class Talkative(Plugin):
+        def filter(self, pod: Pod, node: NodeView) -> str:
+            return "a" * 2000
+
+    plane = run_by(node("n1"), generation=generation, plugins=[Talkative()])
+    plane.create(pod("web"))
+    plane.run(0.5)
+    assert len(plane.condition("web")[2]) == 2028
+    return [len(message) for _, message in plane.events("web")][:1]
+
+
 def generations_in_conditions(generation: Generation) -> list[int]:
     """Of the conditions that the scheduler writes: PodScheduled of a pod that waits, DisruptionTarget of its victim."""
     plane = preempting(generation)
@@ -408,6 +422,8 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
     ),
     (V1_37, "sets_probe_time", True, probe_time_is_set, False, True),
     (V1_37, "names_actions", False, who_records_what, RECORDED, [("default-scheduler", "", "")]),
+    (V1_20, "truncates_events", False, length_of_a_long_event, [1024], []),
+    (V1_13, "truncates_events", True, length_of_a_long_event, [2028], [1024]),
     (V1_37, "notes_generation", False, generations_in_conditions, [1, 1], [0, 0]),
     (V1_37, "marks_victims", False, conditions_of_a_victim, ["DisruptionTarget"], []),
     (V1_37, "one_permit_timer", True, bound_once_one_of_two_allows, False, True),
