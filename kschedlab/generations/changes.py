@@ -110,7 +110,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.22": {
         "api": api.API_1_22,  # the fields that the API server stores
-        "nominated_node_first": True,  # core/generic_scheduler.go, the gate PreferNominatedNode
+        "nominated_node_first": True,  # generic_scheduler.go, the gate PreferNominatedNode
         "extending.heeds_unresolvable": True,  # generic_scheduler.go, findNodesThatPassExtenders
         "extending.free_node": FreeNode.ERROR,  # defaultpreemption/default_preemption.go, CallExtenders
     },

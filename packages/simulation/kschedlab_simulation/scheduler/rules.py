@@ -95,8 +95,8 @@ class LoopRules:
     ``patches_status``: a pod's status is patched; otherwise replaced, which conflicts if the pod has changed.
     ``sets_probe_time``: the condition has a lastProbeTime, which orders the queue of v1.13.
     ``names_actions``: an event names the action, such as Binding, and the preemptor of a victim.
-    ``truncates_events``: an event's message is cut to 1,024 bytes; otherwise the API server refuses a longer one, if the
-    event names its action, or takes it as it is.
+    ``truncates_events``: an event's message is cut to 1,024 bytes; otherwise the API server refuses a longer one if the
+    event names its action, and else takes it as it is.
     ``notes_generation``: a condition that it writes names the generation of the pod that it judged.
     ``marks_victims``: victims get the condition DisruptionTarget before they are deleted.
     ``one_permit_timer``: a waiting pod has one timer, the shortest, and the first plugin that allows it ends the wait.
