@@ -88,6 +88,20 @@ def test_of_equal_nodes_v1_37_takes_the_head_of_its_heap() -> None:
     assert {schedule("default/web", world, rng=random.Random(seed)).node for seed in range(20)} == {"n0"}
 
 
+@pytest.mark.parametrize(
+    ("generation", "fits", "refused"), [("v1.22", 0, 101), ("v1.24", 0, 101), ("v1.28", 144, 45), ("v1.37", 144, 45)]
+)
+def test_where_the_next_search_starts_after_a_nominated_node(generation: str, fits: int, refused: int) -> None:
+    """The status of a nominated node that the search does not reach counts: 100 nodes are feasible, and one refuses."""
+    nodes = [node(f"n{i}", unschedulable=i == 130) for i in range(200)]
+    world = cluster(*nodes, pod("web", nominated="n7"), pod("next", nominated="n130"))
+    scheduler = Scheduler(world, generation, percentage=50)
+    for name, start in (("web", fits), ("next", refused)):
+        scheduler.next_start_node_index = 144
+        assert scheduler.decide(world.pending[f"default/{name}"]).node
+        assert scheduler.next_start_node_index == start
+
+
 class Broken(Plugin):
     """Filter fails on the last of 200 nodes."""
 

@@ -301,12 +301,15 @@ class SamplingRules:
 
     ``one_node_if_no_scores``: without score plugins the first feasible node is enough. ``counts_surplus_node``: the
     feasible node that ends the search counts as evaluated, so the next search starts after it (v1.16, v1.13:
-    internal/cache/node_tree.go, Next).
+    internal/cache/node_tree.go, Next). ``counts_among_searched_nodes``: where the next search starts is counted modulo
+    the nodes that this one was given, so a nominated node that is tried alone sets it to 0 (v1.24: schedule_one.go,
+    findNodesThatPassFilters).
     """
 
     min_percentage: int = 5
     one_node_if_no_scores: bool = True
     counts_surplus_node: bool = False
+    counts_among_searched_nodes: bool = False
 
 
 def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:

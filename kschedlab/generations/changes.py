@@ -30,6 +30,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "percentage": 0,  # its 50 is min_percentage here
         "sampling.min_percentage": 50,
         "sampling.counts_surplus_node": True,
+        "sampling.counts_among_searched_nodes": False,
         "sampling.one_node_if_no_scores": False,
         "nominated_node_first": False,
         "naming.missing_is_error": False,
@@ -110,6 +111,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.22": {
         "api": api.API_1_22,  # the fields that the API server stores
+        "sampling.counts_among_searched_nodes": True,  # generic_scheduler.go, findNodesThatPassFilters
         "nominated_node_first": True,  # generic_scheduler.go, the gate PreferNominatedNode
         "extending.heeds_unresolvable": True,  # generic_scheduler.go, findNodesThatPassExtenders
         "extending.free_node": FreeNode.ERROR,  # defaultpreemption/default_preemption.go, CallExtenders
@@ -124,6 +126,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.28": {
         "api": api.API_1_28,  # the fields that the API server stores
+        "sampling.counts_among_searched_nodes": False,  # schedule_one.go, findNodesThatFitPod
         "naming.missing_is_error": False,  # schedule_one.go, findNodesThatFitPod
         "preemption.waits_for_preempted_pods_only": True,  # podTerminatingByPreemption
         "preemption.excluded_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp

@@ -129,6 +129,14 @@ class InPlacement(Scheduler):
         inside = self._inside if prepared.included is None else self._inside & prepared.included
         return replace(prepared, included=inside)
 
+    @property
+    def _node_count(self) -> int:
+        return len(self._nodes)
+
+    def _nominated(self, pod: PodInfo) -> int | None:
+        node = super()._nominated(pod)
+        return node if node is not None and self._inside[node] else None
+
     def _search(self, verdicts: Verdicts) -> tuple[IntArray, int]:
         feasible, examined = super()._search(Verdicts(verdicts.refused_by[self._nodes]))
         return self._nodes[feasible], examined
