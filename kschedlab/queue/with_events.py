@@ -42,7 +42,7 @@ from kschedlab.queue.interface import (
     Place,
     PreCheck,
 )
-from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
+from kschedlab.queue.nominated import NOMINATIONS_1_22, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
 from kschedlab.queue.queued_pod import NEVER, Less, QueuedPodInfo, key_func, priority_sort, sorted_pods, with_tie_break
 from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
@@ -167,7 +167,7 @@ class WithEvents:
         self._backoff = Backoff(initial_backoff, max_backoff, self._less, SECOND if pops_backoff else 1)
         self._unschedulable = Unschedulable(self._registrations.every_narrowing.names)
         self.in_flight = InFlight()
-        self._nominated = NominatedPodMap(NOMINATIONS_1_37, get_pod, on_nominated)
+        self._nominated = NominatedPodMap(NOMINATIONS_1_22, get_pod, on_nominated)
         self._cycle = 0
         self._sequence = 0
 
