@@ -43,6 +43,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.eviction": Eviction.AFTER_FAILURE,
         "loop.skips": SkippedPods.NONE,
         "loop.ignored_changes": _SET_BY_SERVER,
+        "loop.moves_for_any_node": True,  # updateNodeInCache
         "loop.ignores_identical_updates": False,
         "loop.rejects_deleted_waiting_pods": False,
         "loop.reads_api": True,  # factory/factory.go, MakeDefaultErrorFunc
@@ -143,6 +144,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         # -- the loop
         "loop.skips": SkippedPods.ASSUMED,  # scheduler.go, skipPodSchedule
         "loop.ignored_changes": (),
+        "loop.moves_for_any_node": False,  # eventhandlers.go, updateNodeInCache
         "loop.requeues_assigned_pods": False,  # factory.go, MakeDefaultErrorFunc
         "loop.cache.binder.checks_storage_capacity": True,  # pkg/controller/volume/scheduling/scheduler_binder.go
         "loop.cache.binder.translates": (CINDER,),  # the gate CSIMigrationOpenStack

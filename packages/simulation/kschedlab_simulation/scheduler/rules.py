@@ -80,7 +80,9 @@ class LoopRules:
     ``rejecting_points``: after Filter, the points where a plugin's rejection is not an error.
     ``unresolvable_ends_post_filter``: after a PostFilter plugin said that nothing helps, none is asked.
     ``cycle``, ``eviction``, ``skips``: see :class:`CycleOrder`, :class:`Eviction`, :class:`SkippedPods`.
-    ``ignored_changes``: fields of an assumed pod; if only these change, the pod is not queued again.
+    ``ignored_changes``: fields of an assumed pod; if only these change, the pod is not queued again. Where ``skips`` is
+    ASSUMED, no change queues it.
+    ``moves_for_any_node``: while no pod is unschedulable, any update of a node counts as a move, for the pod in flight.
     ``ignores_identical_updates``: an update with an unchanged resource version does not reach the queue.
     ``rejects_deleted_waiting_pods``: a pod that is deleted while it waits on Permit is rejected at once.
     ``reads_api``: a failed pod is re-read from the API server before it is requeued; otherwise from the informer.
@@ -100,7 +102,8 @@ class LoopRules:
     ``notes_generation``: a condition that it writes names the generation of the pod that it judged.
     ``marks_victims``: victims get the condition DisruptionTarget before they are deleted.
     ``one_permit_timer``: a waiting pod has one timer, the shortest, and the first plugin that allows it ends the wait.
-    ``moves_pods_after_failed_binding``: a failed binding moves the pods that may fit into the freed resources.
+    ``moves_pods_after_failed_binding``: a failed binding moves the pods that may fit into the freed resources, and so
+    does a pod that is deleted while it waits on Permit.
     ``sees_terminating_pods``: the informer includes terminating pods, as in all generations; without it, their
     resources would be reused too early.
     ``cache``: see :class:`CacheRules`.
@@ -112,6 +115,7 @@ class LoopRules:
     eviction: Eviction
     skips: SkippedPods
     ignored_changes: tuple[str, ...]
+    moves_for_any_node: bool
     ignores_identical_updates: bool
     rejects_deleted_waiting_pods: bool
     reads_api: bool

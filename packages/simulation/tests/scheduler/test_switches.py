@@ -162,6 +162,18 @@ def tries_of_an_assumed_pod_that_is_annotated(generation: Generation) -> int:
     return plane.steps("web").count("schedule")
 
 
+def tries_after_the_node_changed_during_the_cycle(generation: Generation) -> int:
+    """Only its heartbeat did."""
+
+    def beats(plane: Plane, _: Pod) -> None:
+        n1 = plane.node("n1")
+        plane.api.update(put(n1, metadata=put(n1.metadata, annotations={"a": "b"})))
+
+    plane = during_the_cycle(generation, beats)
+    plane.run(5)
+    return plane.steps("web").count("schedule")
+
+
 def place_after_an_identical_update(generation: Generation) -> str:
     """For a pod that is not in the queue."""
     plane = run_by(node("n1", allocatable=SMALL | {"pods": "0"}), generation=generation)
@@ -312,6 +324,18 @@ def tries_of_a_neighbour_after_a_failed_binding(generation: Generation) -> int:
     return plane.steps("next").count("schedule")
 
 
+def tries_after_a_waiting_pod_is_deleted(generation: Generation) -> int:
+    """``next`` fits once ``web``, which waits on Permit, is gone."""
+    plane = run_by(node("n1", allocatable=SMALL), generation=generation, plugins=[Gate()])
+    plane.create(pod("web", cpu="800m"))
+    plane.run(0.5)
+    plane.create(pod("next", cpu="500m", preemptionPolicy="Never"))
+    plane.run(5)
+    plane.delete("web", grace=0)
+    plane.run(0.5)
+    return plane.steps("next").count("schedule")
+
+
 def where_the_room_of_a_terminating_pod_goes(generation: Generation) -> str:
     plane = run_by(node("n1", allocatable=SMALL), pod("old", "n1", cpu="800m"), generation=generation)
     plane.create(pod("web", cpu="500m"))
@@ -402,6 +426,7 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
     (V1_20, "eviction", Eviction.AFTER_FAILURE, order_of_eviction, ["evict", "fail"], ["fail", "evict"]),
     (V1_37, "skips", SkippedPods.NONE, tries_of_an_assumed_pod_that_is_queued_again, 1, 2),
     (V1_20, "ignored_changes", NOT_ANNOTATIONS, tries_of_an_assumed_pod_that_is_annotated, 1, 2),
+    (V1_20, "moves_for_any_node", False, tries_after_the_node_changed_during_the_cycle, 2, 1),
     (V1_20, "ignores_identical_updates", False, place_after_an_identical_update, "", "active"),
     (V1_20, "rejects_deleted_waiting_pods", False, waiting_after_deletion, 0, 1),
     (V1_37, "reads_api", True, place_of_a_pod_that_was_deleted, "unschedulable", ""),
@@ -428,6 +453,7 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
     (V1_37, "marks_victims", False, conditions_of_a_victim, ["DisruptionTarget"], []),
     (V1_37, "one_permit_timer", True, bound_once_one_of_two_allows, False, True),
     (V1_37, "moves_pods_after_failed_binding", False, tries_of_a_neighbour_after_a_failed_binding, 2, 1),
+    (V1_28, "moves_pods_after_failed_binding", False, tries_after_a_waiting_pod_is_deleted, 2, 1),
     (V1_37, "sees_terminating_pods", False, where_the_room_of_a_terminating_pod_goes, "", "n1"),
     (V1_37, "cache.assumed_pod_ttl", 30_000_000, assumed_pods_that_nobody_confirms, 1, 0),
     (V1_37, "cache.removes_assumed_pods", False, removed_while_assumed, True, False),
