@@ -32,12 +32,14 @@ _FAILED = 'running {Point} plugin "{plugin}": {message}'
 _REJECTED_WAITING_1_20 = 'pod "{pod}" rejected while waiting on permit: {message}'
 _BINDING_1_20 = "binding rejected: {message}"
 _SAME = "{message}"
+_REFUSED = "0/1 nodes are available: 1 {message}."
 _UNSCHEDULABLE, _ERROR = "Unschedulable", "SchedulerError"
 
 CHANGES: dict[str, dict[str, Any]] = {
     "v1.13": {
         # -- the loop
         "loop.rejecting_points": (),  # framework/runtime
+        "loop.pre_bind_rejects_as_filters": False,
         "loop.unresolvable_ends_post_filter": False,  # framework/runtime, RunPostFilterPlugins
         "loop.cycle": CycleOrder.RESERVE_FIRST,
         "loop.eviction": Eviction.AFTER_FAILURE,
@@ -77,6 +79,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.failed": 'error while running "{plugin}" {point} plugin for pod "{pod}": {message}',
         "messages.bind_failed": _OLD_BIND,
         "messages.refused_on_node": _SAME,
+        "messages.refused_waiting": _SAME,
         "messages.timeout": 'pod "{pod}" rejected due to timeout after waiting {wait} at permit',
         "messages.timed_out": _SAME,
         "messages.rejected_waiting": "rejected while waiting at permit: {message}",
@@ -171,22 +174,25 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.marks_victims": True,  # framework/preemption, prepareCandidate
         "loop.cache.assumed_pod_ttl": 0,  # durationToExpireAssumedPod
         # -- messages
-        "messages.refused_on_node": "0/1 nodes are available: 1 {message}.",
+        "messages.refused_on_node": _REFUSED,  # schedule_one.go, schedulingCycle
         "messages.binding_failed": _SAME,  # schedule_one.go, handleBindingCycleError
         "messages.binding_event": _SAME,
     },
     "v1.30": {
         # -- messages
+        "messages.refused_waiting": _REFUSED,  # schedule_one.go, bindingCycle
         "messages.volumes_late": "context deadline exceeded",  # volumebinding/binder.go, BindPodVolumes
         "messages.preempted": "Preempted by pod {uid} on node {node}",  # framework/preemption, prepareCandidate
     },
     "v1.32": {
         # -- the loop
+        "loop.pre_bind_rejects_as_filters": True,  # schedule_one.go, bindingCycle
         "loop.cache.binder.translates": ALL_MIGRATED,  # the gate CSIMigrationPortworx
     },
     "v1.34": {
         # -- the loop
         "loop.eviction": Eviction.ASYNC,  # prepareCandidateAsync, the gate SchedulerAsyncPreemption
+        "loop.pre_bind_rejects_as_filters": False,  # schedule_one.go, bindingCycle
         "loop.notes_generation": True,  # CalculatePodConditionObservedGeneration
     },
     "v1.35": {

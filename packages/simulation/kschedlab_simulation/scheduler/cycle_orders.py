@@ -57,11 +57,17 @@ class AssumeFirst(Binding):
             yield context.env.timeout(context.latencies.status)
             yield from write_status(context, pod, nominated=node)
         if waiting is not None and (status := (yield from self._wait(cycle, waiting))) is not None:
-            return refused_on_node(status, context.messages.refused_on_node)
-        context.queue.done(pod)
+            return refused_on_node(status, context.messages.refused_waiting)
+        as_filters = context.rules.pre_bind_rejects_as_filters
+        if not as_filters:
+            context.queue.done(pod)
         context.step(pod, PRE_BIND, node)
         if prepares and (status := (yield from self._pre_bind(cycle))) is not None:
+            if as_filters:
+                return refused_on_node(status, context.messages.refused_on_node)
             return Failure(status.message, status.rejected)
+        if as_filters:
+            context.queue.done(pod)
         return (yield from self._run_bind(cycle))
 
     def _undo(self, cycle: Cycle) -> Generator[Any, Any, bool]:
@@ -101,7 +107,7 @@ class ReserveFirst(Binding):
             if waiting is not None:
                 status = yield from self._wait(cycle, waiting)
             if status is not None:
-                return refused_on_node(status, context.messages.refused_on_node)
+                return refused_on_node(status, context.messages.refused_waiting)
         if isinstance(context.queue, WithEvents):  # the older queues do not track popped pods
             context.queue.done(pod)
         if "pre_bind" in context.generation.extension_points:

@@ -37,7 +37,7 @@ class Failure(NamedTuple):
 
 
 def refused_on_node(status: Status, template: str) -> Failure:
-    """The failure of Reserve or Permit on the chosen node; ``template``: the message of a rejection."""
+    """The failure of Reserve, Permit or PreBind on the chosen node; ``template``: the message of a rejection."""
     if not status.rejected:
         return Failure(status.message, False)
     return Failure(template.format(message=status.message), True, (status.plugin,))

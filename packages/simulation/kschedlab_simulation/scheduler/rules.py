@@ -78,6 +78,8 @@ class LoopRules:
     """How the loop treats pods, from the informer to the binding. Each rule has one effect and works in any generation.
 
     ``rejecting_points``: after Filter, the points where a plugin's rejection is not an error.
+    ``pre_bind_rejects_as_filters``: a pod that PreBind rejects waits for that plugin's events, those during the binding
+    included.
     ``unresolvable_ends_post_filter``: after a PostFilter plugin said that nothing helps, none is asked.
     ``cycle``, ``eviction``, ``skips``: see :class:`CycleOrder`, :class:`Eviction`, :class:`SkippedPods`.
     ``ignored_changes``: fields of an assumed pod; if only these change, the pod is not queued again. Where ``skips`` is
@@ -110,6 +112,7 @@ class LoopRules:
     """
 
     rejecting_points: tuple[str, ...]
+    pre_bind_rejects_as_filters: bool
     unresolvable_ends_post_filter: bool
     cycle: CycleOrder
     eviction: Eviction
@@ -148,7 +151,7 @@ class LoopMessages:
 
     ``rejected``, ``failed``: a plugin rejected the pod or failed.
     ``bind_failed``: the same at Bind.
-    ``refused_on_node``: Reserve or Permit rejected the pod.
+    ``refused_on_node``: Reserve or Permit rejected the pod; ``refused_waiting``: the same while it waited.
     ``timeout``: Permit took longer than ``{wait}``.
     ``timed_out``, ``rejected_waiting``, ``failed_waiting``: the three ways in which a wait on Permit fails.
 
@@ -167,6 +170,7 @@ class LoopMessages:
     failed: str
     bind_failed: str
     refused_on_node: str
+    refused_waiting: str
     timeout: str
     timed_out: str
     rejected_waiting: str

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod, term
+from kschedlab.generations import Generation
 from kschedlab.objects.model import PersistentVolume, PersistentVolumeClaim, Pod
 from kschedlab.plugins.framework import SKIP, Plugin, Skip, Wait
 from kschedlab.queue.events import NODE_ADD
@@ -84,12 +85,14 @@ def test_a_pod_waits_on_permit_for_a_quarter_of_an_hour_at_most() -> None:
     [
         ("v1.16", "rejected while waiting at permit: not today"),
         ("v1.20", 'pod "web" rejected while waiting on permit: not today'),
+        ("v1.28", "not today"),
+        ("v1.30", WITH_HINTS.format("not today")),
         ("v1.37", WITH_HINTS.format("not today")),
     ],
 )
 def test_a_pod_rejected_in_permit_is_requeued(generation: str, message: str) -> None:
     gate = (GateForNodes if generation == "v1.37" else Gate)(60)
-    plane = Plane(node("n1"), generation=generation, plugins=[gate])
+    plane = Plane(node("n1"), generation=Generation.named(generation), plugins=[gate])
     plane.create(pod("web"))
     plane.run(1)
     gate.only_waiting().reject("Gate", "not today")

@@ -28,7 +28,7 @@ from packages.simulation.tests.plane import Plane
 from tests.course import GENERATIONS
 from tests.storage import claim, mount, storage_class
 
-V1_28 = Generation.named("v1.28")
+V1_28, V1_32 = map(Generation.named, ("v1.28", "v1.32"))
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 LATE = Latencies(watch=500_000)
 """Informers receive changes after half a second."""
@@ -121,6 +121,23 @@ def reason_of_a_rejection_at_reserve(generation: Generation) -> str:
             return "full"
 
     return gated(generation, Full()).condition("web")[1]
+
+
+def after_a_rejection_in_pre_bind(generation: Generation) -> tuple[int, int]:
+    """The number of tries in some seconds without an event that the plugin waits for, and whether its text is alone."""
+
+    class Late(Plugin):
+        def pre_bind(self, pod: Pod, node: str) -> str:
+            return "not today"
+
+        def permit(self, pod: Pod, node: str) -> None:
+            return None
+
+        def events_to_register(self) -> list[ClusterEvent]:
+            return [NODE_ADD]
+
+    plane = gated(generation, Late(), seconds=2.5)
+    return plane.steps("web").count("schedule"), plane.condition("web")[2] == "not today"
 
 
 def order_of_steps(generation: Generation) -> list[str]:
@@ -418,6 +435,7 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
         "Unschedulable",
         "SchedulerError",
     ),
+    (V1_32, "pre_bind_rejects_as_filters", False, after_a_rejection_in_pre_bind, (1, 0), (2, 1)),
     (V1_37, "unresolvable_ends_post_filter", False, nominated_although_nothing_helps, "", "n1"),
     (V1_20, "unresolvable_ends_post_filter", True, nominated_although_nothing_helps, "n1", ""),
     (V1_37, "cycle", CycleOrder.RESERVE_FIRST, order_of_steps, ["assume", "reserve"], ["reserve", "assume"]),
@@ -498,7 +516,7 @@ def test_an_uneventful_run_is_unchanged(generation: Generation, rule: str, value
     assert plain.where() == other.where()
     queue = other.scheduler.context.queue
     assert queue.places() == {} and not (isinstance(queue, WithEvents) and list(queue.in_flight.pods()))
-    if rule == "cycle":
+    if rule in ("cycle", "pre_bind_rejects_as_filters"):
         return
     assert list(map(without_action, plain.log)) == list(map(without_action, other.log))
 
