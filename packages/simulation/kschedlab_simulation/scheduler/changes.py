@@ -43,6 +43,8 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.unresolvable_ends_post_filter": False,  # framework/runtime, RunPostFilterPlugins
         "loop.cycle": CycleOrder.RESERVE_FIRST,
         "loop.eviction": Eviction.AFTER_FAILURE,
+        "loop.evicts_at_once": False,
+        "loop.keeps_waiting_victims": False,
         "loop.skips": SkippedPods.NONE,
         "loop.ignored_changes": _SET_BY_SERVER,
         "loop.moves_for_any_node": True,  # updateNodeInCache
@@ -145,6 +147,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.22": {
         # -- the loop
+        "loop.keeps_waiting_victims": True,  # defaultpreemption/default_preemption.go, PrepareCandidate
         "loop.skips": SkippedPods.ASSUMED,  # scheduler.go, skipPodSchedule
         "loop.ignored_changes": (),
         "loop.moves_for_any_node": False,  # eventhandlers.go, updateNodeInCache
@@ -170,6 +173,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         # -- the loop
         "loop.rejecting_points": ("reserve", "permit", "pre_bind", "bind"),  # framework/runtime
         "loop.unresolvable_ends_post_filter": True,  # framework/runtime, RunPostFilterPlugins: since v1.27
+        "loop.evicts_at_once": True,  # framework/preemption, prepareCandidate
         "loop.reports_newest_pod": False,  # schedule_one.go, handleSchedulingFailure
         "loop.marks_victims": True,  # framework/preemption, prepareCandidate
         "loop.cache.assumed_pod_ttl": 0,  # durationToExpireAssumedPod

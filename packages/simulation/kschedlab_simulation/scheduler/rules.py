@@ -82,6 +82,8 @@ class LoopRules:
     included.
     ``unresolvable_ends_post_filter``: after a PostFilter plugin said that nothing helps, none is asked.
     ``cycle``, ``eviction``, ``skips``: see :class:`CycleOrder`, :class:`Eviction`, :class:`SkippedPods`.
+    ``evicts_at_once``, ``keeps_waiting_victims``: PostFilter evicts all victims at the same time, else one by one; it
+    rejects one that waits on Permit, and does not delete it.
     ``ignored_changes``: fields of an assumed pod; if only these change, the pod is not queued again. Where ``skips`` is
     ASSUMED, no change queues it.
     ``moves_for_any_node``: while no pod is unschedulable, any update of a node counts as a move, for the pod in flight.
@@ -116,6 +118,8 @@ class LoopRules:
     unresolvable_ends_post_filter: bool
     cycle: CycleOrder
     eviction: Eviction
+    evicts_at_once: bool
+    keeps_waiting_victims: bool
     skips: SkippedPods
     ignored_changes: tuple[str, ...]
     moves_for_any_node: bool

@@ -158,6 +158,26 @@ def order_of_eviction(generation: Generation) -> list[str]:
     return [step for step in dict.fromkeys(steps) if step in ("fail", "evict")]
 
 
+def how_the_victims_go(generation: Generation) -> tuple[bool, int]:
+    """Whether a victim that waits on Permit stays; at how many moments two victims are evicted."""
+
+    class Slow(Plugin):
+        def permit(self, pod: Pod, node: str) -> Wait | None:
+            return Wait(60) if pod.metadata.name == "waiting" else None
+
+    plane = run_by(node("n1", allocatable=SMALL), generation=generation, plugins=[Slow()])
+    plane.create(pod("waiting", cpu="800m"))
+    plane.run(0.5)
+    plane.create(pod("web", cpu="500m", priority=9))
+    plane.run(0.5)
+    evicted = [pod("a", "n1", cpu="500m"), pod("b", "n1", cpu="500m")]
+    two = run_by(node("n1", allocatable=SMALL), *evicted, generation=generation)
+    two.create(pod("web", cpu="900m", priority=9))
+    two.run(0.5)
+    moments = {entry.at for entry in two.entries(Step) if entry.step == "evict"}
+    return plane.exists("waiting"), len(moments)
+
+
 def tries_of_an_assumed_pod_that_is_queued_again(generation: Generation) -> int:
     """It has left the queue but is not bound yet."""
 
@@ -442,6 +462,8 @@ CASES: list[tuple[Generation, str, object, Callable[[Generation], object], objec
     (V1_20, "cycle", CycleOrder.RESERVE_FIRST, order_of_steps, ["assume", "reserve"], ["reserve", "assume"]),
     (V1_37, "eviction", Eviction.IN_POST_FILTER, order_of_eviction, ["fail", "evict"], ["evict", "fail"]),
     (V1_20, "eviction", Eviction.AFTER_FAILURE, order_of_eviction, ["evict", "fail"], ["fail", "evict"]),
+    (V1_28, "evicts_at_once", False, how_the_victims_go, (True, 1), (True, 2)),
+    (V1_28, "keeps_waiting_victims", False, how_the_victims_go, (True, 1), (False, 1)),
     (V1_37, "skips", SkippedPods.NONE, tries_of_an_assumed_pod_that_is_queued_again, 1, 2),
     (V1_20, "ignored_changes", NOT_ANNOTATIONS, tries_of_an_assumed_pod_that_is_annotated, 1, 2),
     (V1_20, "moves_for_any_node", False, tries_after_the_node_changed_during_the_cycle, 2, 1),
