@@ -50,7 +50,8 @@ WITH_BACKOFF_1_28 = QueueMaker("with gates", _KEPT, gates=True)
 """v1.28: PreEnqueue keeps a pod out."""
 WITH_BACKOFF_1_30 = QueueMaker("with retries", _KEPT, gates=True, options={"retries_errors": True})
 """v1.30: a pod is retried after an error without an event."""
-WITH_HINTS = QueueMaker("with hints", _WITH_EVENTS, hints=True, gates=True, options={"pops_backoff": False})
-"""v1.32: no pod leaves its backoff early."""
+_BY_ATTEMPTS = {"pops_backoff": False, "backs_off_by_attempts": True}
+WITH_HINTS = QueueMaker("with hints", _WITH_EVENTS, hints=True, gates=True, options=_BY_ATTEMPTS)
+"""v1.32: no pod leaves its backoff early, and each attempt makes it longer."""
 WITH_EVENTS = QueueMaker("with events", _WITH_EVENTS, hints=True, gates=True)
 """v1.34 and later."""

@@ -1,6 +1,7 @@
 import msgspec
 import pytest
 
+from kschedlab.generations import Generation
 from kschedlab.objects.model import (
     Node,
     ObjectMeta,
@@ -584,3 +585,21 @@ def test_without_its_gate_pre_enqueue_runs_after_backoff(clock: Clock) -> None:
     clock.advance(2)
     queue.flush_backoff()
     assert (queued.part, queued.gate) == ("unschedulable", "Gate")
+
+
+def test_in_v1_32_each_attempt_makes_the_backoff_longer(clock: Clock) -> None:
+    """v1.32: backend/queue/scheduling_queue.go, calculateBackoffDuration: an error, too, and nothing resets it."""
+    queue = Generation.named("v1.32").queue(clock, hints=ALWAYS)
+    queue.add(pod("a"))
+    waits = []
+    for plugins in ((), (), ("NodeName",), ("NodeName",), (), ("NodeName",)):
+        queued = fail(queue, *plugins)
+        queue.move(NODE_ADD, None, None)
+        waits.append((queued.backoff_until - clock.now) // SECOND)
+        clock.advance(waits[-1] - 0.000001)
+        queue.flush_backoff()
+        assert queued.part == "backoff"
+        clock.advance(0.000001)
+        queue.flush_backoff()
+        assert queued.part == "active", "its last moment does not count"
+    assert waits == [1, 2, 4, 8, 10, 10]
