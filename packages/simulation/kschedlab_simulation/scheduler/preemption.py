@@ -63,21 +63,21 @@ class Preempting(ABC):
 
     def _evict_all(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, bool]:
         """Evict the victims one by one until the API server refuses, or all at once; False if it refuses."""
-        env = self._context.env
-        if self._context.rules.evicts_at_once:
-            tasks = [env.process(self._evict_one(pod, node, victim)) for victim in victims]
-            yield env.all_of(tasks)
-            return all(task.value for task in tasks)
+        context, at_once, fine = self._context, self._context.rules.evicts_at_once, True
+        if at_once:
+            yield context.env.timeout(context.latencies.delete)
         for victim in victims:
-            if not (yield from self._evict_one(pod, node, victim)):
-                return False
-        return True
+            fine = (yield from self._evict_one(pod, node, victim, 0 if at_once else context.latencies.delete)) and fine
+            if not fine and not at_once:
+                break
+        return fine
 
-    def _evict_one(self, pod: Pod, node: str, victim: Pod) -> Generator[Any, Any, bool]:
+    def _evict_one(self, pod: Pod, node: str, victim: Pod, latency: int) -> Generator[Any, Any, bool]:
         """Delete the victim, or reject it while it waits on Permit; False if the API server refuses."""
         context, waiting = self._context, self._context.waiting.get(victim)
         if waiting is None or not context.rules.keeps_waiting_victims:
-            yield context.env.timeout(context.latencies.delete)
+            if latency:
+                yield context.env.timeout(latency)
             if (yield from self._delete(pod, node, victim)):
                 return False
         if waiting := context.waiting.get(victim):
