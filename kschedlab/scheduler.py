@@ -93,11 +93,8 @@ class Scheduler:
             verdicts = Verdicts(refused_by, rejected=prepared.rejected, excluded_by=prepared.excluded_by)
             feasible, evaluated = NOTHING, 0
         else:
-            verdicts = run.verdicts()
-            if extending is None:
-                feasible, evaluated = self._find_feasible(pod, verdicts)
-            else:
-                feasible, evaluated, verdicts = self._find_extended(pod, verdicts, extending)
+            verdicts = run.answers()
+            feasible, evaluated, verdicts = self._find_feasible(pod, run, verdicts, extending)
         made = partial(Decision, pod, cluster, generation, verdicts, feasible, evaluated, extending=extending)
         if not len(feasible):
             decision = self._before_preemption(made(), prepared)
@@ -110,6 +107,8 @@ class Scheduler:
             scores = scores_of(pod, cluster, feasible, generation, extending)
         except SchedulingError as error:
             return made(error=str(error))
+        if verdicts.excluded_by and not len(scores.drawn_best):
+            scores = replace(scores, drawn=np.ones(len(feasible), bool))
         return made(scores=scores, node=cluster.names[self._select(scores)])
 
     def _before_preemption(self, decision: Decision, prepared: Prepared) -> Decision:
@@ -144,35 +143,48 @@ class Scheduler:
         highest = generation.max_node_score
         return package().run(pod, self.cluster, generation.extenders, generation.extending, highest)
 
-    def _find_feasible(self, pod: PodInfo, verdicts: Verdicts) -> tuple[IntArray, int]:
-        """The feasible nodes that the search finds, and how many it examined: the pod's own nominated node first."""
-        nominated = self._nominated(pod, verdicts)
-        return (nominated, 1) if len(nominated) else self._search(verdicts)
+    def _find_feasible(
+        self, pod: PodInfo, run: FilterRun, verdicts: Verdicts, extending: Extending | None
+    ) -> tuple[IntArray, int, Verdicts]:
+        """The nodes that filters and extenders leave, how many were examined, and the verdicts with extenders' reasons.
 
-    def _find_extended(self, pod: PodInfo, verdicts: Verdicts, extending: Extending) -> tuple[IntArray, int, Verdicts]:
-        """The same nodes without those that extenders refuse, and the verdicts with their reasons.
-
-        If an extender refuses the nominated node or fails on it, the search goes on (v1.37: evaluateNominatedNode).
+        The pod's own nominated node is tried first; if it is refused or fails, the search goes on, and a status that
+        it got outside of the search counts as a node examined (v1.37: schedule_one.go, findNodesThatFitPod).
+        SchedulingError if a plugin fails on a node that the search examined, or an extender.
         """
-        if len(nominated := self._nominated(pod, verdicts)):
-            with suppress(SchedulingError):
-                left, changed = extending.filter(nominated, verdicts)
-                if len(left):
-                    return left, 1, changed
+        nominated, has_status = self._nominated(pod), False
+        if nominated is not None:
+            if self.generation.sampling.counts_among_searched_nodes:
+                self.next_start_node_index = 0
+            left, changed, has_status = _tried(nominated, verdicts, extending)
+            if len(left):
+                return left, 1, changed
         start = self.next_start_node_index
         feasible, examined = self._search(verdicts)
-        left, changed = extending.filter(feasible, verdicts, self._seen(start, examined, len(verdicts.passes)))
+        seen = self._seen(start, examined, verdicts)
+        if has_status and not (verdicts.refused_by[nominated] >= 0 and (seen is None or seen[nominated])):
+            self.next_start_node_index = (self.next_start_node_index + 1) % self._node_count
+        run.check(verdicts, seen)
+        if extending is None:
+            return feasible, examined, verdicts
+        left, changed = extending.filter(feasible, verdicts, seen)
         return left, examined, changed
 
-    def _seen(self, start: int, examined: int, number: int) -> BoolArray | None:
-        """bool[nodes]: those that a search from ``start`` examined; None if all."""
-        return (np.arange(number) - start) % number < examined if examined < number else None
+    @property
+    def _node_count(self) -> int:
+        return len(self.cluster.nodes)
 
-    def _nominated(self, pod: PodInfo, verdicts: Verdicts) -> IntArray:
-        """The pod's nominated node, if it is tried before all others and feasible."""
-        node = self.cluster.index.get(pod.pod.status.nominatedNodeName or "")
+    def _seen(self, start: int, examined: int, verdicts: Verdicts) -> BoolArray | None:
+        """bool[nodes]: those that a search from ``start`` examined; None if all that PreFilter leaves."""
+        number = len(verdicts.refused_by)
+        if examined >= np.count_nonzero(verdicts.refused_by != EXCLUDED):
+            return None
+        return (np.arange(number) - start) % number < examined
+
+    def _nominated(self, pod: PodInfo) -> int | None:
+        """The position of the pod's nominated node, if it is tried before all others."""
         first = self.generation.nominated_node_first and not self.exhaustive
-        return np.array([node]) if first and node is not None and verdicts.passes[node] else NOTHING
+        return self.cluster.index.get(pod.pod.status.nominatedNodeName or "") if first else None
 
     def _search(self, verdicts: Verdicts) -> tuple[IntArray, int]:
         """The feasible nodes found round robin, and how many nodes were examined."""
@@ -187,7 +199,8 @@ class Scheduler:
         feasible, evaluated = search(passes, self.next_start_node_index, nodes_wanted)
         evaluated = min(evaluated, candidates)
         extra = int(rules.counts_surplus_node and evaluated < candidates)
-        self.next_start_node_index = (self.next_start_node_index + evaluated + extra) % len(passes)
+        number = candidates if rules.counts_among_searched_nodes else len(passes)
+        self.next_start_node_index = (self.next_start_node_index + evaluated + extra) % number
         return feasible, evaluated
 
     def _select(self, scores: Scores) -> int:
@@ -217,6 +230,23 @@ class Scheduler:
             for victim in decision.preemption.victims if decision.preemption is not None else ():
                 cluster.evict(victim.key)
             cluster.nominate(pod, node)
+
+
+def _tried(node: int, verdicts: Verdicts, extending: Extending | None) -> tuple[IntArray, Verdicts, bool]:
+    """The node, if filters and extenders leave it; the verdicts with their reasons; whether it got a status.
+
+    v1.37: schedule_one.go, evaluateNominatedNode.
+    """
+    alone = np.array([node])
+    if not verdicts.passes[node]:
+        only = np.isin(np.arange(len(verdicts.refused_by)), alone)
+        return NOTHING, verdicts, not any(verdicts.errors(only))
+    if extending is None:
+        return alone, verdicts, False
+    with suppress(SchedulingError):
+        left, changed = extending.filter(alone, verdicts)
+        return left, changed, bool(changed.reasons(node))
+    return NOTHING, verdicts, False
 
 
 def schedule(

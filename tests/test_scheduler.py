@@ -9,11 +9,14 @@ import pytest
 from kschedlab.build import cluster, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import GENERATIONS, V1_37, Generation
+from kschedlab.objects.model import Pod
 from kschedlab.objects.problems import InputValueError
+from kschedlab.plugins.framework import NodeView, Plugin
 from kschedlab.preemption.stage import lower_nominations
 from kschedlab.scheduler import Scheduler, schedule
 from kschedlab.score.stage import Ties
 from tests.cluster.checking import check
+from tests.saying import says
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
 
@@ -83,6 +86,58 @@ def test_ties_are_drawn_evenly_with_a_seed_and_by_name_without() -> None:
 def test_of_equal_nodes_v1_37_takes_the_head_of_its_heap() -> None:
     world = cluster(*(node(f"n{i}") for i in range(6)), pod("web"))
     assert {schedule("default/web", world, rng=random.Random(seed)).node for seed in range(20)} == {"n0"}
+
+
+@pytest.mark.parametrize(
+    ("generation", "fits", "refused"), [("v1.22", 0, 101), ("v1.24", 0, 101), ("v1.28", 144, 45), ("v1.37", 144, 45)]
+)
+def test_where_the_next_search_starts_after_a_nominated_node(generation: str, fits: int, refused: int) -> None:
+    """The status of a nominated node that the search does not reach counts: 100 nodes are feasible, and one refuses."""
+    nodes = [node(f"n{i}", unschedulable=i == 130) for i in range(200)]
+    world = cluster(*nodes, pod("web", nominated="n7"), pod("next", nominated="n130"))
+    scheduler = Scheduler(world, generation, percentage=50)
+    for name, start in (("web", fits), ("next", refused)):
+        scheduler.next_start_node_index = 144
+        assert scheduler.decide(world.pending[f"default/{name}"]).node
+        assert scheduler.next_start_node_index == start
+
+
+class Broken(Plugin):
+    """Filter fails on the last of 200 nodes."""
+
+    def filter(self, pod: Pod, node: NodeView) -> None:
+        if node.name == "n199":
+            raise ValueError("broken")
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_a_filter_that_fails_on_a_node_which_the_search_does_not_reach_is_no_error(generation: str) -> None:
+    world = cluster(*(node(f"n{i}") for i in range(200)), pod("web"), pod("next"))
+    broken = GENERATIONS[generation].plus(Broken())
+    assert "broken" in schedule("default/web", world, broken).error, "an exhaustive search examines all nodes"
+    scheduler = Scheduler(world, broken)
+    decision = scheduler.decide(world.pending["default/web"])
+    assert (decision.error, decision.node) == ("", "n0")
+    scheduler.next_start_node_index = 150
+    assert "broken" in scheduler.decide(world.pending["default/web"]).error
+
+
+def test_a_filter_that_fails_elsewhere_does_not_keep_a_pod_from_its_nominated_node() -> None:
+    """v1.37: schedule_one.go, evaluateNominatedNode."""
+    world = cluster(*(node(f"n{i}") for i in range(200)), pod("web", nominated="n3"), pod("other", nominated="n199"))
+    scheduler = Scheduler(world, V1_37.plus(Broken()))
+    assert scheduler.decide(world.pending["default/web"]).node == "n3"
+    assert scheduler.decide(world.pending["default/other"]).node == "n0", "where it fails, the search goes on"
+
+
+def test_equal_nodes_that_the_pod_names_come_in_the_order_of_a_go_map() -> None:
+    """v1.37: schedule_one.go, findNodesThatFitPod: any of them may be at the head."""
+    fields = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]} for name in ("n1", "n3")]
+    only = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": fields}}}
+    world = cluster(*(node(f"n{i}") for i in range(6)), pod("web", affinity=only))
+    decisions = [schedule("default/web", world, rng=random.Random(seed)) for seed in range(20)]
+    assert {each.node for each in decisions} == {"n1", "n3"}
+    assert says(decisions[0].tie_break, "random")
 
 
 @pytest.mark.parametrize("name", GENERATIONS)

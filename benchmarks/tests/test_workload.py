@@ -441,13 +441,11 @@ def test_unusable_templates(tmp_path, template, expected):
 
 
 def test_feature_gates_are_settings_and_a_warning_names_each_that_is_not_modelled():
-    gates = (
-        "{NodeDeclaredFeatures: false, OpportunisticBatching: false, StorageCapacityScoring: false, WatchList: true}"
-    )
+    gates = "{NodeDeclaredFeatures: false, WatchListCompression: false, StorageCapacityScoring: false, WatchList: true}"
     scenario = loads_scenario(case("{opcode: barrier}", more=f"  featureGates: {gates}\n"), "perf.yaml")
     assert scenario.options.feature_gates == {"NodeDeclaredFeatures": False, "StorageCapacityScoring": False}
     assert scenario.report.warnings == [
-        "perf.yaml:6: featureGates: the feature gate OpportunisticBatching is not modelled, and stays on"
+        "perf.yaml:6: featureGates: the feature gate WatchListCompression is not modelled, and stays on"
     ]
     generation = Simulation.of(scenario).scheduler.context.generations["default-scheduler"]
     assert "NodeDeclaredFeatures" not in generation.plugin_names

@@ -135,11 +135,17 @@ class Verdicts:
                 result = result | ((self.refused_by == number) & refused.unresolvable)
         return result
 
-    def errors(self) -> Iterator[tuple[str, str, int]]:
-        """(plugin, message, number of nodes) for plugins that failed on nodes instead of refusing them."""
+    def errors(self, seen: BoolArray | None = None) -> Iterator[tuple[str, str, int]]:
+        """(plugin, message, number of nodes) for plugins that failed on nodes instead of refusing them.
+
+        ``seen``: bool[nodes], the nodes that count; None for all.
+        """
         for number, refused in enumerate(self.refusals):
             for part in refused.parts if refused is not None else ():
-                if part.error and (count := int((part.mask & (self.refused_by == number)).sum())):
+                if not part.error:
+                    continue
+                failed = part.mask & (self.refused_by == number)
+                if count := int((failed if seen is None else failed & seen).sum()):
                     yield self.plugins[number], part.reason, count
 
     def plugin(self, node: int) -> str | None:
@@ -175,16 +181,24 @@ class FilterRun:
         self._static: dict[int, Refusals | None] = {}
 
     def verdicts(self) -> Verdicts:
+        """Check all nodes. SchedulingError if a plugin fails on one."""
+        verdicts = self.answers()
+        self.check(verdicts)
+        return verdicts
+
+    def check(self, verdicts: Verdicts, seen: BoolArray | None = None) -> None:
+        """SchedulingError if a plugin failed on a node. ``seen``: bool[nodes], those examined; None for all."""
+        if errors := list(verdicts.errors(seen)):
+            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0][:2]))
+
+    def answers(self) -> Verdicts:
         """Check all nodes with nominated pods of equal or higher priority added, then without them.
 
         A node must pass both ways, because the nominated pods may take its resources but may also never arrive. If
-        adding pods can only refuse more nodes, the second check is redundant and left out. SchedulingError if a plugin
-        fails on a node.
+        adding pods can only refuse more nodes, the second check is redundant and left out. A plugin that fails on a
+        node refuses it, too.
         """
-        verdicts = self._both_ways(self.verdicts_in)
-        if errors := list(verdicts.errors()):
-            raise SchedulingError(aggregated(errors) if self._all_errors else first_error(*errors[0][:2]))
-        return verdicts
+        return self._both_ways(self.verdicts_in)
 
     def dry_run(self, overlay: Overlay | None = None) -> Verdicts:
         """The same in a dry run of preemption, with the overlay: a plugin that fails on a node refuses it."""
@@ -287,12 +301,15 @@ class SamplingRules:
 
     ``one_node_if_no_scores``: without score plugins the first feasible node is enough. ``counts_surplus_node``: the
     feasible node that ends the search counts as evaluated, so the next search starts after it (v1.16, v1.13:
-    internal/cache/node_tree.go, Next).
+    internal/cache/node_tree.go, Next). ``counts_among_searched_nodes``: where the next search starts is counted modulo
+    the nodes that this one was given, so a nominated node that is tried alone sets it to 0 (v1.24: schedule_one.go,
+    findNodesThatPassFilters).
     """
 
     min_percentage: int = 5
     one_node_if_no_scores: bool = True
     counts_surplus_node: bool = False
+    counts_among_searched_nodes: bool = False
 
 
 def search(passes: BoolArray, start: int, enough: int) -> tuple[IntArray, int]:

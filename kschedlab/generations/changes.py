@@ -12,7 +12,17 @@ from typing import Any
 from kschedlab.extenders import Binder, ExtenderRules, FreeNode
 from kschedlab.filter.stage import NamingRules, SamplingRules
 from kschedlab.generations.messages import Messages
-from kschedlab.generations.queues import WITH_BACKOFF, WITH_BACKOFF_1_16, WITH_EVENTS, WITH_HINTS, WITHOUT_BACKOFF
+from kschedlab.generations.queues import (
+    WITH_BACKOFF,
+    WITH_BACKOFF_1_16,
+    WITH_BACKOFF_1_22,
+    WITH_BACKOFF_1_24,
+    WITH_BACKOFF_1_28,
+    WITH_BACKOFF_1_30,
+    WITH_EVENTS,
+    WITH_HINTS,
+    WITHOUT_BACKOFF,
+)
 from kschedlab.objects import api
 from kschedlab.preemption.ladder import RULES
 from kschedlab.preemption.rules import BudgetRules, PreemptionRules, VictimRules
@@ -22,6 +32,7 @@ _PREDICATES = ("filter", "score", "normalize")
 _BINDING = ("reserve", "unreserve", "permit", "pre_bind", "bind", "post_bind")
 _FRAMEWORK = (*_PREDICATES, "less", "pre_filter", "pre_score", *_BINDING)
 _POST_FILTER = (*_FRAMEWORK, "post_filter")
+_REGISTERING = (*_POST_FILTER, "events_to_register")
 _QUEUEING = (*_POST_FILTER, "pre_enqueue", "events_to_register")
 
 CHANGES: dict[str, dict[str, Any]] = {
@@ -30,6 +41,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "percentage": 0,  # its 50 is min_percentage here
         "sampling.min_percentage": 50,
         "sampling.counts_surplus_node": True,
+        "sampling.counts_among_searched_nodes": False,
         "sampling.one_node_if_no_scores": False,
         "nominated_node_first": False,
         "naming.missing_is_error": False,
@@ -110,9 +122,12 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.22": {
         "api": api.API_1_22,  # the fields that the API server stores
-        "nominated_node_first": True,  # core/generic_scheduler.go, the gate PreferNominatedNode
+        "sampling.counts_among_searched_nodes": True,  # generic_scheduler.go, findNodesThatPassFilters
+        "nominated_node_first": True,  # generic_scheduler.go, the gate PreferNominatedNode
         "extending.heeds_unresolvable": True,  # generic_scheduler.go, findNodesThatPassExtenders
         "extending.free_node": FreeNode.ERROR,  # defaultpreemption/default_preemption.go, CallExtenders
+        "queue": WITH_BACKOFF_1_22,  # internal/queue, Update
+        "extension_points": _REGISTERING,  # framework/interface.go, EnqueueExtensions
     },
     "v1.24": {
         "api": api.API_1_24,  # noderesources/fit.go, the score of a pod with overhead
@@ -120,15 +135,18 @@ CHANGES: dict[str, dict[str, Any]] = {
         "preemption.reports_ineligibility": True,  # framework/preemption, Preempt
         "preemption.fails_with_its_filters": True,  # framework/preemption, DryRunPreemption
         "extending.keeps_violations": True,  # extender.go, convertToVictims
+        "queue": WITH_BACKOFF_1_24,  # internal/queue, DefaultPodMaxInUnschedulablePodsDuration
         "messages.post_filter": True,  # framework/types.go, FitError
     },
     "v1.28": {
         "api": api.API_1_28,  # the fields that the API server stores
+        "sampling.counts_among_searched_nodes": False,  # schedule_one.go, findNodesThatFitPod
         "naming.missing_is_error": False,  # schedule_one.go, findNodesThatFitPod
         "preemption.waits_for_preempted_pods_only": True,  # podTerminatingByPreemption
         "preemption.excluded_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
         "preemption.excluded_ends_wait": False,  # framework/preemption, Preempt
         "extending.dropped_is_unresolvable": True,  # framework/preemption, nodesWherePreemptionMightHelp
+        "queue": WITH_BACKOFF_1_28,  # internal/queue, runPreEnqueuePlugins
         "extension_points": _QUEUEING,  # framework/interface.go
         "messages.reason_once": True,  # framework/types.go, FitError
         "messages.post_filter_end": ".",  # framework/types.go, SeparatorFormat
@@ -140,6 +158,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "naming.conflict_is_unresolvable": True,  # framework/runtime/framework.go, RunPreFilterPlugins
         "preemption.victims.sorted_again": True,  # SelectVictimsOnNode
         "extending.binder": Binder.UNTIL_ONE_BINDS,  # schedule_one.go, extendersBinding
+        "queue": WITH_BACKOFF_1_30,  # internal/queue, addUnschedulableWithoutQueueingHint
         "messages.post_filter_end": "",  # framework/types.go, FitError
     },
     "v1.32": {

@@ -142,7 +142,7 @@ CAPACITY = "StorageCapacityScoring"
 
 
 def _alike(generation: Any) -> Any:
-    """The generation unchanged: the queue or the loop asks for the gate itself, or the gate changes only speed."""
+    """The generation unchanged: another part asks for the gate itself, or the gate changes only speed."""
     return generation
 
 
@@ -185,7 +185,7 @@ EFFECTS: Mapping[str, Callable[[Any], Any]] = {
     LISTS: _of_devices(LISTS),
     WORKLOADS: _of_devices(WORKLOADS),
     **dict.fromkeys(("InterPodAffinityHostnameFastPath", "NominatedNodeNameForExpectation"), _alike),
-    **dict.fromkeys(("SchedulerAsyncPreemption", "SchedulerPreQueueingHints"), _alike),
+    **dict.fromkeys(("OpportunisticBatching", "SchedulerAsyncPreemption", "SchedulerPreQueueingHints"), _alike),
     "NodeDeclaredFeatures": _no_declared_features,
     "SchedulerPopFromBackoffQ": _no_early_pops,
     CAPACITY: _no_capacity_score,

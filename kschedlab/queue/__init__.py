@@ -3,12 +3,12 @@
 ======================  ====================================  ================================================
                         v1.13 to v1.30 (``older/``)           v1.32 to v1.37
 ======================  ====================================  ================================================
-the queue               without_backoff, with_backoff         with_events
+the queue               without_, with_, with_kept_backoff    with_events
 a pod in it             queued_pod                            queued_pod
 active                  heap, order                           heap, queued_pod (its order)
 in backoff              with_backoff                          backoff
 unschedulable           without_backoff                       with_events; events, requeueing
-gated, in flight                                              pre_enqueue, in_flight
+gated, in flight        with_kept_backoff, pre_enqueue        pre_enqueue, in_flight
 nominated               nominated                             nominated
 ======================  ====================================  ================================================
 

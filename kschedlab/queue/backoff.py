@@ -32,12 +32,22 @@ class Backoff:
 
     ``initial``, ``maximum``: microseconds; no backoff if the maximum is 0. ``less``: the order of the active queue.
     ``window``: backoff ends at multiples of it, in microseconds; 1 without the gate SchedulerPopFromBackoffQ.
+    ``by_attempts``: backoff grows with every attempt, and its last moment is not part of it (v1.32:
+    backend/queue/scheduling_queue.go, calculateBackoffDuration, isPodBackingoff).
     """
 
-    def __init__(self, initial: int, maximum: int, less: Less = priority_sort, window: int = SECOND) -> None:
+    def __init__(
+        self,
+        initial: int,
+        maximum: int,
+        less: Less = priority_sort,
+        window: int = SECOND,
+        by_attempts: bool = False,
+    ) -> None:
         self._initial, self._maximum = initial, maximum
         self._less = less
         self.window = window
+        self._by_attempts = by_attempts
         self._rejected = Heap(key_func, self.ends_before if window > 1 else _ends_before)
         self._with_error = Heap(key_func, _ends_before)
 
@@ -56,7 +66,7 @@ class Backoff:
 
     def set(self, pod: QueuedPodInfo) -> None:
         """Set the end of the pod's backoff, which starts at its timestamp."""
-        count = pod.error_count or pod.unschedulable_count
+        count = pod.attempts if self._by_attempts else pod.error_count or pod.unschedulable_count
         pod.backoff_until = NEVER
         if count and self._maximum:
             pod.backoff_until = self._aligned(pod.timestamp + duration(count, self._initial, self._maximum))
@@ -82,8 +92,8 @@ class Backoff:
         return completed
 
     def is_waiting(self, pod: QueuedPodInfo, now: int) -> bool:
-        """Whether the pod's backoff is still running, which includes the second in which it ends."""
-        return pod.backoff_until >= self._aligned(now)
+        """Whether the pod's backoff is still running, which includes the second in which it ends (not in v1.32)."""
+        return pod.backoff_until > now if self._by_attempts else pod.backoff_until >= self._aligned(now)
 
     def _aligned(self, moment: int) -> int:
         return moment - moment % self.window

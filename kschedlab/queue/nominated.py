@@ -19,7 +19,7 @@ class NominationRules:
 
     ``survives_update``: an in-memory nomination survives a pod update that arrives before its status (since v1.14).
     ``only_known_pods``: a pod that the informer does not have is not nominated (since v1.20).
-    ``only_unassigned_pods``: a pod that has been assigned to a node is not nominated (v1.37).
+    ``only_unassigned_pods``: a pod that has been assigned to a node is not nominated (since v1.21).
     """
 
     survives_update: bool = False
@@ -29,7 +29,7 @@ class NominationRules:
 
 NOMINATIONS_1_16 = NominationRules(survives_update=True)
 NOMINATIONS_1_20 = NominationRules(survives_update=True, only_known_pods=True)
-NOMINATIONS_1_37 = NominationRules(survives_update=True, only_known_pods=True, only_unassigned_pods=True)
+NOMINATIONS_1_22 = NominationRules(survives_update=True, only_known_pods=True, only_unassigned_pods=True)
 
 
 class NominatedPodMap:

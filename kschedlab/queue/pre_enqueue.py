@@ -31,7 +31,8 @@ def gated_message(gates: tuple[str, ...]) -> str:
     return f"waiting for scheduling gates: [{' '.join(gates)}]"
 
 
-GATES: Mapping[str, Gate] = {"SchedulingGates": has_scheduling_gates}
+SCHEDULING_GATES = "SchedulingGates"
+GATES: Mapping[str, Gate] = {SCHEDULING_GATES: has_scheduling_gates}
 
 
 def is_gated(queued: QueuedPodInfo, gates: Mapping[str, Gate]) -> bool:

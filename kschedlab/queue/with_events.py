@@ -42,7 +42,7 @@ from kschedlab.queue.interface import (
     Place,
     PreCheck,
 )
-from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
+from kschedlab.queue.nominated import NOMINATIONS_1_22, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES, Gate, is_gated
 from kschedlab.queue.queued_pod import NEVER, Less, QueuedPodInfo, key_func, priority_sort, sorted_pods, with_tie_break
 from kschedlab.queue.requeueing import AFTER_BACKOFF, SKIP, EventHints
@@ -139,6 +139,7 @@ class WithEvents:
     ``on_nominated``, ``on_moved``: called when a pod is nominated, or moves to a different part. ``less``: a queue sort
     plugin in place of PrioritySort. ``initial_backoff``, ``max_backoff``, ``max_wait`` (for an event): microseconds.
     ``pops_backoff``: the gate SchedulerPopFromBackoffQ: a pod in backoff is popped where no pod is active.
+    ``backs_off_by_attempts``: every attempt makes the backoff longer, not only failures in a row (v1.32).
     """
 
     def __init__(
@@ -155,6 +156,7 @@ class WithEvents:
         max_backoff: int = MAXIMUM,
         max_wait: int = 300 * SECOND,
         pops_backoff: bool = True,
+        backs_off_by_attempts: bool = False,
     ) -> None:
         self._now = now
         self._registrations = EventHints(hints)
@@ -164,10 +166,11 @@ class WithEvents:
         self._less = priority_sort if less is None else with_tie_break(less)
         self._active = Heap(key_func, self._less)
         self._pops_backoff = pops_backoff
-        self._backoff = Backoff(initial_backoff, max_backoff, self._less, SECOND if pops_backoff else 1)
+        window = SECOND if pops_backoff else 1
+        self._backoff = Backoff(initial_backoff, max_backoff, self._less, window, backs_off_by_attempts)
         self._unschedulable = Unschedulable(self._registrations.every_narrowing.names)
         self.in_flight = InFlight()
-        self._nominated = NominatedPodMap(NOMINATIONS_1_37, get_pod, on_nominated)
+        self._nominated = NominatedPodMap(NOMINATIONS_1_22, get_pod, on_nominated)
         self._cycle = 0
         self._sequence = 0
 

@@ -24,8 +24,8 @@ class Scores:
 
     ``nodes``: int64[nodes], the positions scored. ``plugins``, ``weights``, ``rows``: of the plugins that did not skip
     the pod. ``results``: int64[plugins, nodes], normalized score times weight. ``total``: int64[nodes], their sum.
-    ``drawn``: bool[nodes], the nodes that an extender listed; in v1.37 ties are broken at random only among these. None
-    without extenders.
+    ``drawn``: bool[nodes], the nodes among which v1.37 breaks ties at random: those that an extender listed, or all if
+    PreFilter named the nodes, whose order is then that of a Go map. None if the order of the search decides.
     """
 
     nodes: IntArray
@@ -43,7 +43,7 @@ class Scores:
 
     @property
     def drawn_best(self) -> IntArray:
-        """int64[]: those of the best that an extender listed; v1.37 draws one of them."""
+        """int64[]: those of the best among which v1.37 draws one; none if the order of the search decides."""
         return self.best[:0] if self.drawn is None else self.nodes[(self.total == self.total.max()) & self.drawn]
 
     def best_names(self, names: Sequence[str]) -> list[str]:
@@ -90,13 +90,14 @@ def select_host(best: IntArray, rng: random.Random) -> int:
 
 
 def head_of_heap(scores: Scores, rng: random.Random) -> int:
-    """The node at the head of a heap of the scores, built in the order of the search; a drawn one if extenders scored.
+    """The node at the head of a heap of the scores, built in the order of the search; else a drawn one.
 
     heap.Init moves a child up only if it is greater than its parent, and the right one only if it is greater than
     the left one. So among equal scores the first in preorder ends up at the head: in [5, 6, 9, 9], the last
-    element. An extender's nodes have a random number, too, which decides between equal scores. v1.37:
-    pkg/scheduler/framework/sorted_nodes.go, schedule_one.go (prioritizeNodes). There, 16 workers filter nodes at
-    once, so their order is not fully determined.
+    element. An extender's nodes have a random number, too, which decides between equal scores, and nodes that
+    PreFilter named come in the order of a Go map. v1.37: pkg/scheduler/framework/sorted_nodes.go, schedule_one.go
+    (prioritizeNodes, findNodesThatFitPod). There, 16 workers filter nodes at once, so their order is not fully
+    determined.
     """
     if scores.drawn is not None and (drawn := scores.drawn_best.tolist()):
         return int(rng.choice(drawn))

@@ -1,5 +1,6 @@
 """Pods and a clock for tests of the queues before v1.37."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -48,11 +49,11 @@ def scheduled(pod: Pod, status: str = "False", reason: str = "Unschedulable", **
     return replace(pod, status=PodStatus(conditions=(condition,), nominatedNodeName=pod.status.nominatedNodeName))
 
 
-def fail(queue: WithoutBackoff, at: int, reason: str = "Unschedulable") -> QueuedPodInfo:
-    """Pop a pod and return it as unschedulable."""
+def fail(queue: WithoutBackoff, at: int, reason: str = "Unschedulable", plugins: Sequence[str] = ()) -> QueuedPodInfo:
+    """Pop a pod and return it as unschedulable; ``plugins`` rejected it."""
     queued = queue.pop()
     assert queued is not None
-    queued.record_failure(scheduled(queued.pod, reason=reason, lastProbeTime=Time(at)))
+    queued.record_failure(scheduled(queued.pod, reason=reason, lastProbeTime=Time(at)), plugins)
     queue.add_unschedulable(queued, queue.scheduling_cycle)
     return queued
 

@@ -1,6 +1,7 @@
 import msgspec
 import pytest
 
+from kschedlab.generations import Generation
 from kschedlab.objects.model import (
     Node,
     ObjectMeta,
@@ -19,7 +20,7 @@ from kschedlab.queue.events import (
 )
 from kschedlab.queue.in_flight import InFlight
 from kschedlab.queue.interface import Place, SchedulingQueue
-from kschedlab.queue.nominated import NOMINATIONS_1_37, NominatedPodMap
+from kschedlab.queue.nominated import NOMINATIONS_1_22, NominatedPodMap
 from kschedlab.queue.pre_enqueue import GATES
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.queue.with_events import WithEvents
@@ -490,7 +491,7 @@ def test_a_nominated_pod_is_returned_in_its_current_version(clock) -> None:
     ("before", "after", "expected"), [("", "", "n9"), ("n1", "", None), ("", "n2", "n2"), ("n1", "n2", "n2")]
 )
 def test_an_update_keeps_a_nomination_that_the_object_does_not_show_yet(before, after, expected) -> None:
-    nominations = NominatedPodMap(NOMINATIONS_1_37)
+    nominations = NominatedPodMap(NOMINATIONS_1_22)
     nominations.add(pod("a"), "n9")
     nominations.update(nominated(pod("a"), before), nominated(pod("a"), after))
     found = {node for node in ("n1", "n2", "n9") if nominations.pods_for_node(node)}
@@ -499,7 +500,7 @@ def test_an_update_keeps_a_nomination_that_the_object_does_not_show_yet(before, 
 
 def test_deleted_and_assigned_pods_are_not_nominated() -> None:
     known = {"default/bound": pod("bound", nodeName="n3")}
-    nominations = NominatedPodMap(NOMINATIONS_1_37, known.get)
+    nominations = NominatedPodMap(NOMINATIONS_1_22, known.get)
     nominations.add(pod("bound"), "n1")
     nominations.add(pod("gone"), "n1")
     assert nominations.pods_for_node("n1") == []
@@ -584,3 +585,21 @@ def test_without_its_gate_pre_enqueue_runs_after_backoff(clock: Clock) -> None:
     clock.advance(2)
     queue.flush_backoff()
     assert (queued.part, queued.gate) == ("unschedulable", "Gate")
+
+
+def test_in_v1_32_each_attempt_makes_the_backoff_longer(clock: Clock) -> None:
+    """v1.32: backend/queue/scheduling_queue.go, calculateBackoffDuration: an error, too, and nothing resets it."""
+    queue = Generation.named("v1.32").queue(clock, hints=ALWAYS)
+    queue.add(pod("a"))
+    waits = []
+    for plugins in ((), (), ("NodeName",), ("NodeName",), (), ("NodeName",)):
+        queued = fail(queue, *plugins)
+        queue.move(NODE_ADD, None, None)
+        waits.append((queued.backoff_until - clock.now) // SECOND)
+        clock.advance(waits[-1] - 0.000001)
+        queue.flush_backoff()
+        assert queued.part == "backoff"
+        clock.advance(0.000001)
+        queue.flush_backoff()
+        assert queued.part == "active", "its last moment does not count"
+    assert waits == [1, 2, 4, 8, 10, 10]

@@ -121,6 +121,7 @@ class WithoutBackoff:
     ) -> None:
         self._now = now
         self._on_moved = on_moved
+        self._max_wait = MAX_WAIT
         self.active_q = Heap(key_func, less)
         self.unschedulable_q = UnschedulablePodsMap()
         self.nominated_pods = NominatedPodMap(self.nominations, get_pod, on_nominated)
@@ -164,7 +165,7 @@ class WithoutBackoff:
         elif (queued := self.unschedulable_q.get(new.key)) is not None:
             self.nominated_pods.update(old, new)
             queued.update(new, self._timestamp(new, queued))
-            if old.spec != new.spec or _stripped(old) != _stripped(new):
+            if self._is_updated(old, new):
                 self._requeue_updated(queued)
             else:
                 self.unschedulable_q.add_or_update(queued)
@@ -177,6 +178,9 @@ class WithoutBackoff:
         if part := self._part_of(pod.key):
             self._parts[part].delete(pod.key)
             self._notify(pod, part, GONE, POD_DELETE)
+
+    def _is_updated(self, old: Pod, new: Pod) -> bool:
+        return old.spec != new.spec or _stripped(old) != _stripped(new)
 
     # -- scheduling
 
@@ -230,7 +234,7 @@ class WithoutBackoff:
     def flush_unschedulable(self) -> None:
         """v1.13: flushUnschedulableQLeftover."""
         now = self._now()
-        stale = [q for q in self.unschedulable_q if q.timestamp != ZERO and now - q.timestamp > MAX_WAIT]
+        stale = [q for q in self.unschedulable_q if q.timestamp != ZERO and now - q.timestamp > self._max_wait]
         if stale:
             self._move(stale, name_of(UNSCHEDULABLE_TIMEOUT))
 

@@ -13,7 +13,7 @@ from kschedlab.messages import later
 from kschedlab.objects.problems import Fault, Faults, ManifestError, one_of
 from kschedlab.plugins.framework import name_of
 from kschedlab_configuration.policy.reading import PolicyReader
-from kschedlab_configuration.profiles import ProfileReader
+from kschedlab_configuration.profiles import ProfileReader, may_batch
 from kschedlab_configuration.versions import KIND, VERSIONS
 
 POLICY = "Policy"
@@ -65,10 +65,16 @@ def load_configuration(
     generations = reader.read(data)
     if reader.faults:
         raise ManifestError(origin.problem(fault) for fault in reader.faults)
-    warnings = sorted({origin.problem(warning) for warning in reader.warnings})
     named = reader.out_of_tree.names if isinstance(reader, ProfileReader) else frozenset()
     unnamed = [plugin for name, plugin in available.items() if name not in named]
     profiles = {name: generation.plus(*unnamed) for name, generation in generations.items()}
+    if any(map(may_batch, profiles.values())):
+        why = later(
+            "kube-scheduler may send a pod where the scores of an equal pod just before it point "
+            "(OpportunisticBatching); kschedlab scores each pod"
+        )
+        reader.warnings.append(Fault(("profiles",), why))
+    warnings = sorted({origin.problem(warning) for warning in reader.warnings})
     return Profiles(profiles, map(str, warnings))
 
 

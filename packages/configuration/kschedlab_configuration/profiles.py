@@ -22,6 +22,7 @@ from kschedlab.objects.problems import Fault, Faults, Path, shortened
 from kschedlab.objects.requests import is_extended
 from kschedlab.plugins.loading import PluginNotFoundError, installed_plugin, made
 from kschedlab.preemption.rules import PreemptionRules
+from kschedlab.score.stage import Ties
 from kschedlab_configuration.arguments import ArgumentsSpec, NewValues, gated
 from kschedlab_configuration.declared_plugins import extension_points, name_fault, takes_arguments
 from kschedlab_configuration.extender_settings import read_extenders
@@ -352,6 +353,19 @@ class ProfileReader:
             without = {name: 0 for name in enabled[point] if pre_point not in catalogue.points[name]}
             enabled[pre_point] = {**enabled[pre_point], **without}
         return enabled
+
+
+def may_batch(generation: Generation) -> bool:
+    """Whether the real scheduler keeps the heap of scores for the next pod, if both have the same signature.
+
+    PodTopologySpread with default constraints refuses to sign a pod, and so do extenders and the users' plugins. v1.37:
+    framework/runtime/framework.go, computeBatchablePlugins; framework/plugins/podtopologyspread/plugin.go, SignPod.
+    """
+    if generation.ties is not Ties.HEAP or generation.extenders or generation.plugins:
+        return False
+    plugins: list[Any] = [*generation.filters, *(score for score, _ in generation.scores)]
+    spreads = any(getattr(plugin, "defaults", ()) for plugin in plugins if plugin.name == "PodTopologySpread")
+    return not spreads and dict(generation.feature_gates).get("OpportunisticBatching") is not False
 
 
 def _changed(plugin: Any, change: Mapping[str, Any]) -> Any:

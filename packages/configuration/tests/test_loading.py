@@ -8,12 +8,16 @@ from types import ModuleType
 import pytest
 from hypothesis import given, strategies as st
 
+from kschedlab.generations import Generation
 from kschedlab.manifests.loading import ManifestError
 from kschedlab.objects.meta import Part
+from kschedlab.objects.model import Pod
+from kschedlab.plugins.framework import NodeView, Plugin
 from kschedlab_configuration import fields, load_configuration
 from kschedlab_configuration.fields import Plugins
 from kschedlab_configuration.plugin_catalogues import V1
 from kschedlab_configuration.policy import fields as policy
+from tests.saying import says
 
 TEXT = """apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -87,6 +91,29 @@ profiles:
         '<text>:11: profiles[0].pluginConfig[0]: "NodePorts" takes no arguments: they are ignored',
         '<text>:13: profiles[0].pluginConfig[2]: the plugin "Foreign" is not modelled',
     )
+
+
+ONE_PROFILE = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- "
+NO_SPREAD = "plugins: {multiPoint: {disabled: [{name: PodTopologySpread}]}}"
+NO_DEFAULTS = "pluginConfig: [{name: PodTopologySpread, args: {defaultingType: List}}]"
+
+
+@pytest.mark.parametrize("profile", [NO_SPREAD, NO_DEFAULTS])
+def test_a_profile_whose_pods_may_share_their_scores_is_reported(profile: str):
+    """v1.37: framework/plugins/podtopologyspread/plugin.go, SignPod."""
+    (warning,) = load_configuration(ONE_PROFILE + profile).warnings
+    assert says(warning, "<text>:3", "OpportunisticBatching", "profiles")
+    without = Generation.named("v1.37").with_feature_gates({"OpportunisticBatching": False})
+    assert load_configuration(ONE_PROFILE + profile, without).warnings == ()
+    assert load_configuration(ONE_PROFILE + profile, "v1.34").warnings == ()
+
+
+def test_a_plugin_of_one_s_own_ends_the_sharing_of_scores():
+    class Own(Plugin):
+        def filter(self, pod: Pod, node: NodeView) -> None:
+            return None
+
+    assert load_configuration(ONE_PROFILE + NO_SPREAD, plugins=[Own()]).warnings == ()
 
 
 JSON = st.recursive(

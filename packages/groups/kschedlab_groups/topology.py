@@ -129,12 +129,21 @@ class InPlacement(Scheduler):
         inside = self._inside if prepared.included is None else self._inside & prepared.included
         return replace(prepared, included=inside)
 
+    @property
+    def _node_count(self) -> int:
+        return len(self._nodes)
+
+    def _nominated(self, pod: PodInfo) -> int | None:
+        node = super()._nominated(pod)
+        return node if node is not None and self._inside[node] else None
+
     def _search(self, verdicts: Verdicts) -> tuple[IntArray, int]:
         feasible, examined = super()._search(Verdicts(verdicts.refused_by[self._nodes]))
         return self._nodes[feasible], examined
 
-    def _seen(self, start: int, examined: int, number: int) -> BoolArray | None:
-        seen, inside = self._inside.copy(), super()._seen(start, examined, len(self._nodes))
+    def _seen(self, start: int, examined: int, verdicts: Verdicts) -> BoolArray | None:
+        inside = super()._seen(start, examined, Verdicts(verdicts.refused_by[self._nodes]))
+        seen = self._inside.copy()
         if inside is not None:
             seen[self._nodes] = inside
         return seen

@@ -63,7 +63,7 @@ class Broadcaster:
             key=RESOURCES[kind].key_of(obj),
             type=type,
             reason=reason,
-            message=truncated(message),
+            message=message,
             by=by,
             host=host,
             action=action,
@@ -84,9 +84,14 @@ def silent(obj: ApiObject, type: str, reason: str, message: str, by: str, host: 
     """A :data:`Record` that discards the event."""
 
 
+def is_too_long(message: str) -> bool:
+    """Whether the note of an event of the group events.k8s.io may not be as long (it is counted in bytes)."""
+    return len(message.encode()) > NOTE_LENGTH
+
+
 def truncated(message: str) -> str:
-    """The message, truncated to an event's limit. v1.37: schedule_one.go, truncateMessage (which counts bytes)."""
-    encoded = message.encode()
-    if len(encoded) <= NOTE_LENGTH:
+    """The message, truncated to an event's limit. v1.37: schedule_one.go, truncateMessage."""
+    if not is_too_long(message):
         return message
+    encoded = message.encode()
     return encoded[: NOTE_LENGTH - 4].decode(errors="ignore") + " ..."

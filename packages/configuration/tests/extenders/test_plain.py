@@ -268,6 +268,15 @@ def test_an_unknown_victim_is_an_error(version: str) -> None:
     )
 
 
+@pytest.mark.parametrize(("extender", "start"), [(NeedsGpu(), 1), (Fails(ignorable=True), 0)])
+def test_a_nominated_node_that_an_extender_refuses_counts_twice(extender: object, start: int) -> None:
+    """It has a status, and is feasible for the filters. v1.37: schedule_one.go, findNodesThatFitPod."""
+    world = cluster(node("a"), node("b", labels=GPU), node("c"), pod("p", nominated="a"))
+    scheduler = Scheduler(world, Generation.named("v1.37").extended_by(as_extender(extender)))
+    assert scheduler.decide(world.pending["default/p"]).node == ("b" if start else "a")
+    assert scheduler.next_start_node_index == start
+
+
 def only_the_extender_refuses(version: str, *nodes: str) -> Decision:
     running = [pod(f"low-{name}", name, priority=1) for name in nodes]
     return decided(version, [NeedsGpu()], *map(node, nodes), *running, pod("p", priority=9))

@@ -63,8 +63,8 @@ class Binding(ABC):
         """The binding cycle until the pod is bound or fails."""
 
     @abstractmethod
-    def _undo(self, cycle: Cycle) -> Generator[Any, Any, None]:
-        """Unreserve the pod's node and volumes, and forget the pod."""
+    def _undo(self, cycle: Cycle) -> Generator[Any, Any, bool]:
+        """Unreserve the pod's node and volumes, and forget the pod. False if it could not be forgotten."""
 
     # -- the cycle as a whole
 
@@ -88,10 +88,11 @@ class Binding(ABC):
     def _fail(self, cycle: Cycle, failure: Failure) -> Generator[Any, Any, None]:
         """Undo the cycle and handle the failure; if the rules say so, move pods that may fit into the freed resources.
 
-        v1.37: schedule_one.go, handleBindingCycleError: a rejected pod is not moved by its own failure.
+        v1.37: schedule_one.go, handleBindingCycleError: a rejected pod is not moved by its own failure, and a pod that
+        could not be forgotten frees nothing.
         """
         queue, moves = self._context.queue, self._context.rules.moves_pods_after_failed_binding
-        yield from self._undo(cycle)
+        moves = (yield from self._undo(cycle)) and moves
         if moves and not failure.rejected:
             queue.move(ASSIGNED_POD_DELETE, cycle.assumed)
         yield from self._failures.handle(cycle, failure, self._failures.no_nomination)
@@ -242,11 +243,12 @@ class Binding(ABC):
         yield from self.devices.forget(cycle.pod)
         self._volumes.forget(cycle.pod)
 
-    def _forget(self, cycle: Cycle) -> None:
+    def _forget(self, cycle: Cycle) -> bool:
         """Forget the pod, unless another scheduler has bound it meanwhile: then the cache knows better."""
         try:
             self._context.cache.forget_pod(cycle.pod)
         except CacheError as error:
             self._context.step(cycle.pod, FORGET, cycle.node, str(error))
-        else:
-            self._context.step(cycle.pod, FORGET, cycle.node)
+            return False
+        self._context.step(cycle.pod, FORGET, cycle.node)
+        return True

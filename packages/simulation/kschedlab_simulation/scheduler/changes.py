@@ -32,20 +32,26 @@ _FAILED = 'running {Point} plugin "{plugin}": {message}'
 _REJECTED_WAITING_1_20 = 'pod "{pod}" rejected while waiting on permit: {message}'
 _BINDING_1_20 = "binding rejected: {message}"
 _SAME = "{message}"
+_REFUSED = "0/1 nodes are available: 1 {message}."
 _UNSCHEDULABLE, _ERROR = "Unschedulable", "SchedulerError"
 
 CHANGES: dict[str, dict[str, Any]] = {
     "v1.13": {
         # -- the loop
         "loop.rejecting_points": (),  # framework/runtime
+        "loop.pre_bind_rejects_as_filters": False,
         "loop.unresolvable_ends_post_filter": False,  # framework/runtime, RunPostFilterPlugins
         "loop.cycle": CycleOrder.RESERVE_FIRST,
         "loop.eviction": Eviction.AFTER_FAILURE,
+        "loop.evicts_at_once": False,
+        "loop.keeps_waiting_victims": False,
         "loop.skips": SkippedPods.NONE,
         "loop.ignored_changes": _SET_BY_SERVER,
+        "loop.moves_for_any_node": True,  # updateNodeInCache
         "loop.ignores_identical_updates": False,
         "loop.rejects_deleted_waiting_pods": False,
         "loop.reads_api": True,  # factory/factory.go, MakeDefaultErrorFunc
+        "loop.requeues_assigned_pods": False,
         "loop.checks_uid": False,
         "loop.reports_newest_pod": False,
         "loop.queues_nomination": False,
@@ -54,6 +60,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.patches_status": False,
         "loop.sets_probe_time": True,  # scheduler.go, schedule
         "loop.names_actions": False,
+        "loop.truncates_events": False,
         "loop.notes_generation": False,
         "loop.marks_victims": False,
         "loop.one_permit_timer": True,
@@ -74,13 +81,14 @@ CHANGES: dict[str, dict[str, Any]] = {
         "messages.failed": 'error while running "{plugin}" {point} plugin for pod "{pod}": {message}',
         "messages.bind_failed": _OLD_BIND,
         "messages.refused_on_node": _SAME,
+        "messages.refused_waiting": _SAME,
         "messages.timeout": 'pod "{pod}" rejected due to timeout after waiting {wait} at permit',
         "messages.timed_out": _SAME,
         "messages.rejected_waiting": "rejected while waiting at permit: {message}",
         "messages.failed_waiting": 'error received while waiting at permit for pod "{pod}": {message}',
         # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
         "messages.default_binder": _SAME,
-        "messages.binding_failed": _SAME,
+        "messages.binding_failed": "",  # bind, bindVolumes: the condition has a reason alone
         "messages.binding_event": "Binding rejected: {message}",
         "messages.binding_reason": "BindingRejected",
         "messages.volumes_failed": _SAME,
@@ -98,6 +106,7 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.cache.binder.waits_for_informer": True,  # pkg/controller/volume/scheduling, checkBindings
         # -- messages
         # binding: scheduler.go, schedule_one.go; volumebinding/binder.go
+        "messages.binding_failed": _SAME,  # recordSchedulingFailure
         "messages.binding_reason": _ERROR,
         # the victim's event: scheduler.go, framework/preemption/executor.go
         "messages.preempted": "Preempted by {namespace}/{name} on node {node}",
@@ -111,9 +120,11 @@ CHANGES: dict[str, dict[str, Any]] = {
         "loop.ignores_identical_updates": True,  # eventhandlers.go, updatePodInSchedulingQueue
         "loop.rejects_deleted_waiting_pods": True,  # eventhandlers.go, RejectWaitingPod
         "loop.reads_api": False,
+        "loop.requeues_assigned_pods": True,  # factory.go, MakeDefaultErrorFunc
         "loop.reports_newest_pod": True,  # factory.go, MakeDefaultErrorFunc
         "loop.queues_nomination": True,  # scheduler.go, recordSchedulingFailure
         "loop.patches_status": True,  # util/utils.go, PatchPodStatus
+        "loop.truncates_events": True,  # scheduler.go, truncateMessage
         "loop.one_permit_timer": False,  # framework/runtime/waiting_pods_map.go
         "loop.cache.assumed_pod_ttl": 120 * SECOND,  # durationToExpireAssumedPod
         "loop.cache.removes_assumed_pods": True,  # internal/cache/cache.go, RemovePod
@@ -136,8 +147,11 @@ CHANGES: dict[str, dict[str, Any]] = {
     },
     "v1.22": {
         # -- the loop
+        "loop.keeps_waiting_victims": True,  # defaultpreemption/default_preemption.go, PrepareCandidate
         "loop.skips": SkippedPods.ASSUMED,  # scheduler.go, skipPodSchedule
         "loop.ignored_changes": (),
+        "loop.moves_for_any_node": False,  # eventhandlers.go, updateNodeInCache
+        "loop.requeues_assigned_pods": False,  # factory.go, MakeDefaultErrorFunc
         "loop.cache.binder.checks_storage_capacity": True,  # pkg/controller/volume/scheduling/scheduler_binder.go
         "loop.cache.binder.translates": (CINDER,),  # the gate CSIMigrationOpenStack
         # -- messages
@@ -159,35 +173,39 @@ CHANGES: dict[str, dict[str, Any]] = {
         # -- the loop
         "loop.rejecting_points": ("reserve", "permit", "pre_bind", "bind"),  # framework/runtime
         "loop.unresolvable_ends_post_filter": True,  # framework/runtime, RunPostFilterPlugins: since v1.27
+        "loop.evicts_at_once": True,  # framework/preemption, prepareCandidate
+        "loop.reports_newest_pod": False,  # schedule_one.go, handleSchedulingFailure
         "loop.marks_victims": True,  # framework/preemption, prepareCandidate
         "loop.cache.assumed_pod_ttl": 0,  # durationToExpireAssumedPod
         # -- messages
-        "messages.refused_on_node": "0/1 nodes are available: 1 {message}.",
+        "messages.refused_on_node": _REFUSED,  # schedule_one.go, schedulingCycle
         "messages.binding_failed": _SAME,  # schedule_one.go, handleBindingCycleError
         "messages.binding_event": _SAME,
     },
     "v1.30": {
         # -- messages
+        "messages.refused_waiting": _REFUSED,  # schedule_one.go, bindingCycle
         "messages.volumes_late": "context deadline exceeded",  # volumebinding/binder.go, BindPodVolumes
         "messages.preempted": "Preempted by pod {uid} on node {node}",  # framework/preemption, prepareCandidate
     },
     "v1.32": {
         # -- the loop
+        "loop.pre_bind_rejects_as_filters": True,  # schedule_one.go, bindingCycle
         "loop.cache.binder.translates": ALL_MIGRATED,  # the gate CSIMigrationPortworx
     },
     "v1.34": {
         # -- the loop
         "loop.eviction": Eviction.ASYNC,  # prepareCandidateAsync, the gate SchedulerAsyncPreemption
+        "loop.pre_bind_rejects_as_filters": False,  # schedule_one.go, bindingCycle
         "loop.notes_generation": True,  # CalculatePodConditionObservedGeneration
     },
     "v1.35": {
         "loop.nominates_before_binding": True,  # the gate NominatedNodeNameForExpectation
+        "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
     },
     "v1.36": {
         "loop.checks_uid": True,  # schedule_one.go, handleSchedulingFailure
-    },
-    "v1.37": {
-        "loop.cache.forgets_unknown_pods": True,  # backend/cache/cache.go, ForgetPod
+        "loop.reports_newest_pod": True,
     },
 }
 """By version, what differs from the one before; the first has every rule."""

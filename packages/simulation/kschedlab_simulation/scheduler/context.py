@@ -11,6 +11,7 @@ from kschedlab.generations import Generation
 from kschedlab.objects.meta import SECOND
 from kschedlab.objects.model import Pod
 from kschedlab_simulation.clock import now
+from kschedlab_simulation.events import NOTE_LENGTH, is_too_long, truncated
 from kschedlab_simulation.log import Log, Step
 from kschedlab_simulation.scheduler.rules import LoopMessages, LoopRules
 
@@ -90,7 +91,15 @@ class Context:
         return now(self.env)
 
     def record(self, pod: Pod, type: str, reason: str, message: str, action: str, preemptor: Pod | None = None) -> None:
-        """Record an event about the pod; ``preemptor``: the pod it is evicted for."""
+        """Record an event about the pod; ``preemptor``: the pod it is evicted for.
+
+        v1.16: the API server refuses one that is too long (pkg/apis/core/validation/events.go); v1.13 has no limit.
+        """
+        if self.rules.truncates_events:
+            message = truncated(message)
+        elif self.rules.names_actions and is_too_long(message):
+            self.note("record", f"{pod.key}: the API server refuses an event of more than {NOTE_LENGTH} characters")
+            return
         by = (pod if preemptor is None else preemptor).spec.schedulerName
         action, related = (action, preemptor) if self.rules.names_actions else ("", None)
         self.broadcaster.record(pod, type, reason, message, by, action=action, related=related)

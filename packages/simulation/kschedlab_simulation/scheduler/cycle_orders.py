@@ -57,16 +57,22 @@ class AssumeFirst(Binding):
             yield context.env.timeout(context.latencies.status)
             yield from write_status(context, pod, nominated=node)
         if waiting is not None and (status := (yield from self._wait(cycle, waiting))) is not None:
-            return refused_on_node(status, context.messages.refused_on_node)
-        context.queue.done(pod)
+            return refused_on_node(status, context.messages.refused_waiting)
+        as_filters = context.rules.pre_bind_rejects_as_filters
+        if not as_filters:
+            context.queue.done(pod)
         context.step(pod, PRE_BIND, node)
         if prepares and (status := (yield from self._pre_bind(cycle))) is not None:
+            if as_filters:
+                return refused_on_node(status, context.messages.refused_on_node)
             return Failure(status.message, status.rejected)
+        if as_filters:
+            context.queue.done(pod)
         return (yield from self._run_bind(cycle))
 
-    def _undo(self, cycle: Cycle) -> Generator[Any, Any, None]:
+    def _undo(self, cycle: Cycle) -> Generator[Any, Any, bool]:
         yield from self._unreserve(cycle, last_first=True)
-        self._forget(cycle)
+        return self._forget(cycle)
 
 
 class ReserveFirst(Binding):
@@ -94,13 +100,14 @@ class ReserveFirst(Binding):
         if self._volumes.has_work(pod):
             context.step(pod, BIND_VOLUMES, node)
             if fault := (yield from self._volumes.bind(pod, node)):
-                return Failure(fault, False, reason=VOLUMES_REASON)
+                message = context.messages.binding_failed.format(message=fault)
+                return Failure(message, False, event=fault, reason=VOLUMES_REASON)
         if PERMIT in context.generation.extension_points:
             waiting, status = self._run_permit(cycle)
             if waiting is not None:
                 status = yield from self._wait(cycle, waiting)
             if status is not None:
-                return refused_on_node(status, context.messages.refused_on_node)
+                return refused_on_node(status, context.messages.refused_waiting)
         if isinstance(context.queue, WithEvents):  # the older queues do not track popped pods
             context.queue.done(pod)
         if "pre_bind" in context.generation.extension_points:
@@ -109,9 +116,10 @@ class ReserveFirst(Binding):
                 return Failure(status.message, status.rejected)
         return (yield from self._run_bind(cycle))
 
-    def _undo(self, cycle: Cycle) -> Generator[Any, Any, None]:
-        self._forget(cycle)
+    def _undo(self, cycle: Cycle) -> Generator[Any, Any, bool]:
+        forgotten = self._forget(cycle)
         yield from self._unreserve(cycle, last_first=False)
+        return forgotten
 
 
 ORDERS: dict[CycleOrder, type[Binding]] = {CycleOrder.ASSUME_FIRST: AssumeFirst, CycleOrder.RESERVE_FIRST: ReserveFirst}

@@ -13,10 +13,8 @@ from kschedlab.objects.model import Pod
 from kschedlab_simulation.scheduler.binding import Binding
 from kschedlab_simulation.scheduler.context import NOMINATE, Context
 from kschedlab_simulation.scheduler.pod_status import write_status
-from kschedlab_simulation.scheduler.preemption import Preempting
+from kschedlab_simulation.scheduler.preemption import PLUGIN, Preempting
 from kschedlab_simulation.scheduler.rules import Eviction
-
-PLUGIN = "DefaultPreemption"
 
 
 class AfterFailure(Preempting):
@@ -43,13 +41,16 @@ class AfterFailure(Preempting):
 
 
 class InPostFilter(Preempting):
-    """v1.20: defaultpreemption/default_preemption.go, PrepareCandidate: victims are evicted in the scheduling cycle."""
+    """v1.20 to v1.32: victims are evicted in the scheduling cycle.
+
+    v1.20: defaultpreemption/default_preemption.go, PrepareCandidate. v1.28: framework/preemption/preemption.go.
+    """
 
     def evict(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, str | None]:
         """Evict the victims within the cycle; None if the API server refuses."""
-        self._context.metrics.preempted(len(victims))
         if not (yield from self._evict_all(pod, node, victims)):
             return None
+        self._context.metrics.preempted(len(victims))
         yield from self._clear_lower(self._lower(pod, node))
         return node
 

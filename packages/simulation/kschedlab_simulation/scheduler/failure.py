@@ -37,7 +37,7 @@ class Failure(NamedTuple):
 
 
 def refused_on_node(status: Status, template: str) -> Failure:
-    """The failure of Reserve or Permit on the chosen node; ``template``: the message of a rejection."""
+    """The failure of Reserve, Permit or PreBind on the chosen node; ``template``: the message of a rejection."""
     if not status.rejected:
         return Failure(status.message, False)
     return Failure(template.format(message=status.message), True, (status.plugin,))
@@ -67,7 +67,8 @@ class Failures:
         if pod is None:
             return
         if rules.queues_nomination:
-            context.queue.nominate(pod, pod.status.nominatedNodeName if nominated is None else nominated)
+            newest = cycle.queued.pod
+            context.queue.nominate(newest, newest.status.nominatedNodeName if nominated is None else nominated)
         context.record(pod, WARNING, "FailedScheduling", failure.event or failure.message, "Scheduling")
         if context.latencies.status:
             yield context.env.timeout(context.latencies.status)
@@ -89,11 +90,11 @@ class Failures:
     def _requeue(self, cycle: Cycle, failure: Failure) -> Pod | None:
         """Return the pod to the queue, unless it is deleted or assigned. Returns the pod to report the failure for.
 
-        None if a new pod has the same name: the failure is not its own.
+        v1.20 returns an assigned pod, too. None if a new pod has the same name: the failure is not its own.
         """
         context, popped = self._context, cycle.pod
         newest = self._newest(popped)
-        if newest is None or newest.spec.nodeName:
+        if newest is None or (newest.spec.nodeName and not context.rules.requeues_assigned_pods):
             context.queue.done(popped)
             return popped
         if context.rules.checks_uid and newest.metadata.uid != popped.metadata.uid:

@@ -18,6 +18,7 @@ from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab_simulation.scheduler.cache import CacheError
 from kschedlab_simulation.scheduler.context import Context
 from kschedlab_simulation.scheduler.node_changes import node_change, node_changes
+from kschedlab_simulation.scheduler.rules import SkippedPods
 from kschedlab_simulation.scheduler.watched_kinds import event_moving_all, event_of
 
 
@@ -214,10 +215,11 @@ class HandlersByHint(Handlers):
 
 
 class HandlersMovingAll(Handlers):
-    """v1.13, v1.16, v1.20: a change moves all pods or none."""
+    """v1.13 to v1.30: a change moves all pods or none."""
 
     def _node_updated(self, old: Node, new: Node) -> None:
-        if isinstance(self._queue, WithoutBackoff) and not len(self._queue.unschedulable_q):
+        rules, queue = self._context.rules, self._queue
+        if rules.moves_for_any_node and isinstance(queue, WithoutBackoff) and not len(queue.unschedulable_q):
             self._queue.move(ClusterEvent("Unknown", frozenset(), "Unknown"))
         elif change := node_change(old, new):
             self._queue.move(ClusterEvent("Node", frozenset(["Update"]), change), old, new)
@@ -232,12 +234,18 @@ class HandlersMovingAll(Handlers):
         self._queue.assigned_pod_updated(old, new, pod_changes(old, new)[0])
 
     def _waiting_pod_changed(self, old: Pod, new: Pod) -> None:
-        if not self._cache.is_assumed(new) or not is_unchanged(self._context, new):
-            self._queue.update(old, new)
+        if self._cache.is_assumed(new):
+            skips = self._context.rules.skips
+            if skips is SkippedPods.ASSUMED or is_unchanged(self._context, new):
+                return
+        self._queue.update(old, new)
 
     def _removed_from_queue(self, pod: Pod, bound: bool) -> None:
-        if self._context.rules.rejects_deleted_waiting_pods:
-            self._context.waiting.reject(pod)
+        rules = self._context.rules
+        if not rules.rejects_deleted_waiting_pods or not self._context.waiting.reject(pod):
+            return
+        if rules.moves_pods_after_failed_binding:
+            self._move(ASSIGNED_POD_DELETE, pod, None, "AssignedPodDelete")
 
     def _move(self, event: ClusterEvent, old: Any, new: Any, label: str) -> None:
         self._queue.move(event._replace(label=label), old, new)

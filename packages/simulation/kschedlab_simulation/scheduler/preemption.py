@@ -22,6 +22,8 @@ from kschedlab_simulation.scheduler.pod_status import write_status
 from kschedlab_simulation.server.interface import answered
 from kschedlab_simulation.status import ApiError
 
+PLUGIN = "DefaultPreemption"
+
 
 class Preempting(ABC):
     """Carries out preemption plans. ``after_failure``: the pod returns to the queue before it preempts."""
@@ -60,14 +62,27 @@ class Preempting(ABC):
         """Evict the victims from the node. Returns the same as :meth:`carry_out`."""
 
     def _evict_all(self, pod: Pod, node: str, victims: Sequence[Pod]) -> Generator[Any, Any, bool]:
-        """Delete the victims one by one; False once the API server refuses."""
+        """Evict the victims one by one until the API server refuses, or all at once; False if it refuses."""
+        context, at_once, fine = self._context, self._context.rules.evicts_at_once, True
+        if at_once:
+            yield context.env.timeout(context.latencies.delete)
         for victim in victims:
-            yield self._context.env.timeout(self._context.latencies.delete)
+            fine = (yield from self._evict_one(pod, node, victim, 0 if at_once else context.latencies.delete)) and fine
+            if not fine and not at_once:
+                break
+        return fine
+
+    def _evict_one(self, pod: Pod, node: str, victim: Pod, latency: int) -> Generator[Any, Any, bool]:
+        """Delete the victim, or reject it while it waits on Permit; False if the API server refuses."""
+        context, waiting = self._context, self._context.waiting.get(victim)
+        if waiting is None or not context.rules.keeps_waiting_victims:
+            if latency:
+                yield context.env.timeout(latency)
             if (yield from self._delete(pod, node, victim)):
                 return False
-            if waiting := self._context.waiting.get(victim):
-                waiting.reject("", "preempted")
-            self._record(pod, node, victim)
+        if waiting := context.waiting.get(victim):
+            waiting.reject(PLUGIN, "preempted")
+        self._record(pod, node, victim)
         return True
 
     def _delete(self, pod: Pod, node: str, victim: Pod) -> Generator[Any, Any, ApiError | None]:

@@ -30,7 +30,9 @@ def queue_for(
     if (less := queue_sort(context)) is not None:
         more["less"] = less
     if make.hints:
-        more |= {"hints": tuple(hints(context)), "gates": gates(context, preempts)}
+        more["hints"] = tuple(hints(context))
+    if make.gates:
+        more["gates"] = gates(context, preempts)
     return make(lambda: context.now, **more)
 
 

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace as put
 
 from kschedlab.build import node, pod
+from kschedlab.generations import Generation
 from kschedlab.objects.model import Pod
 from kschedlab.plugins.framework import (
     POINTS,
@@ -20,9 +22,9 @@ from kschedlab.plugins.framework import (
     Status,
     Wait,
 )
+from kschedlab.queue.events import NODE_ADD
 from kschedlab.queue.interface import ClusterEvent
 from packages.simulation.tests.plane import Plane
-from tests.course import GENERATIONS
 from tests.storage import storage_class
 
 SMALL = {"cpu": "1", "memory": "1Gi", "pods": "10"}
@@ -364,16 +366,38 @@ def test_messages_of_the_first_framework() -> None:
     )
 
 
-def test_pre_enqueue_keeps_out_the_pods_of_its_profile() -> None:
+@pytest.mark.parametrize("generation", ["v1.28", "v1.30", "v1.37"])
+def test_pre_enqueue_keeps_out_the_pods_of_its_profile(generation: str) -> None:
     class Never(Plugin):
         def pre_enqueue(self, pod: Pod) -> str:
             return "not today"
 
-    plain = GENERATIONS["v1.37"]
+    plain = Generation.named(generation)
     plane = Plane(node("n1"), generation={"default-scheduler": plain, "strict": plain.plus(Never())})
-    plane.create(pod("mine"), pod("other", schedulerName="strict"))
+    plane.create(pod("mine"), pod("other", schedulerName="strict"), pod("later", schedulingGates=[{"name": "later"}]))
     plane.run()
-    assert plane.where() == {"mine": "n1", "other": ""}
+    assert plane.where() == {"later": "", "mine": "n1", "other": ""}
+    gated = plane.pod("later")
+    plane.api.update(put(gated, spec=put(gated.spec, schedulingGates=())))
+    plane.run()
+    assert plane.where() == {"later": "n1", "mine": "n1", "other": ""}
+
+
+@pytest.mark.parametrize("generation", ["v1.22", "v1.24", "v1.28"])
+def test_a_plugin_may_register_events_since_v1_21(generation: str) -> None:
+    """v1.21: framework/interface.go, EnqueueExtensions."""
+
+    class Registers(Plugin):
+        def events_to_register(self) -> list[ClusterEvent]:
+            return [NODE_ADD]
+
+        def filter(self, pod: Pod, node: NodeView) -> None:
+            return None
+
+    plane = Plane(node("n1"), generation=Generation.named(generation), plugins=[Registers()])
+    plane.create(pod("web"))
+    plane.run()
+    assert plane.where() == {"web": "n1"}
 
 
 @pytest.mark.parametrize("method", ["post_bind", "less", "pre_enqueue"])

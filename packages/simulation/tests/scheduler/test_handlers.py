@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import budget, node, pod
+from kschedlab.generations import Generation
 from kschedlab.objects.model import Node, Pod
 from kschedlab_simulation.scheduler.changes import loop_rules
 from kschedlab_simulation.scheduler.context import Latencies
@@ -179,9 +180,9 @@ def test_a_changed_pod_is_scheduled_in_its_new_version(generation: str) -> None:
     assert plane.where() == {"web": "n1"}
 
 
-@pytest.mark.parametrize("generation", ["v1.13", "v1.16", "v1.20", "v1.37"])
+@pytest.mark.parametrize("generation", ["v1.13", "v1.16", "v1.20", "v1.22", "v1.28", "v1.37"])
 def test_an_assumed_pods_new_annotation_does_not_queue_it_again(generation: str) -> None:
-    plane = Plane(node("n1"), generation=generation, latencies=Latencies(bind=5_000_000))
+    plane = Plane(node("n1"), generation=Generation.named(generation), latencies=Latencies(bind=5_000_000))
     plane.create(pod("web"))
     plane.run(1)
     web = plane.pod("web")
