@@ -78,7 +78,7 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision = decide(settings)
     sentence = said(decision)
-    idle = {} if decision.preemption is not None else {"priority": say("not asked: web fits without evicting anybody")}
+    idle = {} if decision.preemption is not None else {"priority": say("no effect: web fits")}
     return View(
         lambda room: picture(decision, sentence, room), sentence, Html(), sentence, idle=idle, names=colours(decision)
     )

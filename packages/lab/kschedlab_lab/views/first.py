@@ -150,14 +150,20 @@ def _scores(decision: Decision, plan: Pull) -> Iterator[Html]:
 
 
 def _verdict(said: str, width: float, colour: str, star: str) -> Part:
-    """A word and its number after the star, one below the other where they have no room side by side."""
+    """A word and its number after the star, one below the other where they have no room side by side.
+
+    Where only the star has no room, it takes the place of the word, so that all numbers stay in line.
+    """
     word, _, number = said.rpartition(" ")
-    number = star + number
-    bold = words(number, 13, bold=True, fill=colour)
+    bold = words(star + number, 13, bold=True, fill=colour)
     if not word:
         return bold
-    line = phrase((word, colour, False), (number, colour, True), size=13, gap=4)
-    return line if line.width <= width else column([words(word, fill=INK_2), bold], 0, "middle")
+    line, plain = (
+        phrase((word, colour, False), (each, colour, True), size=13, gap=4) for each in (star + number, number)
+    )
+    if line.width <= width:
+        return line
+    return bold if plain.width <= width else column([words(word, fill=INK_2), bold], 0, "middle")
 
 
 def _leaving(decision: Decision, plan: Pull) -> Iterator[Html]:
@@ -220,13 +226,13 @@ def _key(plan: Pull) -> Iterator[Html]:
     marks = {block.mark for box in plan.boxes for block in box.blocks}
     signs = [(SIGNS["evicted"], EVICTED, say("leaves"))] if "arriving" in marks else []
     signs += [(SIGNS["victim"], INK_2, say("would leave"))] if "victim" in marks else []
-    signs += [(SIGNS["obstacle"], INK_2, say("stays"))] if "obstacle" in marks else []
+    signs += [(SIGNS["obstacle"], INK_2, say("must stay"))] if "obstacle" in marks else []
     for i, (sign, colour, said) in enumerate(signs):
         room = plan.aside - SIZE - 8
         line = row(
             [
                 Part(SIZE, SIZE, (badge(replace(sign, tip=said), 0, 0, colour),)),
-                words(fitted(fitting((said, say("would")), room), room), fill=INK_2),
+                words(fitted(fitting((said, say("would go")), room), room), fill=INK_2),
             ],
             5,
         )
@@ -238,8 +244,8 @@ def _in_short(box: Box, width: float) -> Box:
     tried = 0 if box.refused else box.tried
     left = box.capacity - box.used - tried
     before, after = (f"{cpu / 1000:g}" for cpu in (left + box.placed + tried, left))
-    told = f"{before} → {after}" if before != after else say("{free} free", free=after)
-    free = fitting((told, after), width - 8, SMALL)
+    told = f"{before} → {after}" if before != after else after
+    free = fitting((say("{free} free", free=told), told, after), width - 8, SMALL)
     return replace(box, free=free, refused=box.refused.replace("\u00a0CPU", ""), sign="none")
 
 
