@@ -19,6 +19,9 @@ from kschedlab.objects.problems import Fault, Path, one_of, shortened
 MOST = 100
 """The most unknown fields of one object that are named."""
 
+MEANT = {("NodeSelectorTerm", "matchLabels"): "matchExpressions"}
+"""By type and unknown field: the one that is meant, where another is spelt more like it."""
+
 Types: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
@@ -104,7 +107,8 @@ def _unknown(data: dict[str, Any], type_name: str, types: Types, path: Path) -> 
     for name, value in data.items():
         inner = fields.get(name) if isinstance(name, str) else None
         if inner is None:
-            near = _near(str(name), tuple(fields)) or later(", so it is ignored")
+            meant = MEANT.get((type_name, str(name)), str(name))
+            near = _near(meant, tuple(fields)) or later(", so it is ignored")
             yield Fault((*path, str(name)), later("is not a field of {type}{near}", type=type_name, near=near))
         elif inner.startswith("*"):
             for key, each in value.items() if isinstance(value, dict) else ():

@@ -91,7 +91,7 @@ def test_the_node_with_the_fewest_points_is_picked_by_its_column(shown: Show) ->
     page = shown(score.panel("raw", node="node-b", plugin="NodeResourcesLeastAllocated").ask(score.the_least()))
     expect(page.key("cell/NodeResourcesLeastAllocated/node-b")).to_have_text("?")
     page.key("pick/node-b").click()
-    expect(page.page.locator(".ks-right")).to_contain_text("node-b gets (37 + 31) / 2 = 34, rounded down.")
+    expect(page.page.locator(".ks-right")).to_contain_text("node-b gets (37 + 31) / 2 = 34.")
     expect(page.key("cell/NodeResourcesLeastAllocated/node-b")).to_have_text("34")
 
 

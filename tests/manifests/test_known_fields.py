@@ -7,7 +7,7 @@ import pytest
 
 from kschedlab.build import node, pod
 from kschedlab.manifests.decoding import KINDS
-from kschedlab.manifests.known_fields import known
+from kschedlab.manifests.known_fields import known, unknown_fields
 from kschedlab.manifests.loading import ManifestError, decode_objects, load
 from kschedlab.program.main import main
 from kschedlab_simulation.timeline.scenario import load_scenario
@@ -211,4 +211,14 @@ def test_lists_in_lists_and_json_are_checked_too():
     Path("b.json").write_text(json.dumps({"kind": "List", "items": [node("n1"), misspelt]}))
     assert load("b.json").report.warnings == [
         "b.json:1: Pod default/a: spec.nodename: is not a field of PodSpec: did you mean nodeName?"
+    ]
+
+
+def test_labels_that_nodes_must_have_are_named_as_expressions():
+    """matchFields is spelt more like it, but has only the node's name."""
+    term = {"weight": 1, "preference": {"matchLabels": {"disk": "fast"}}}
+    preferred = {"preferredDuringSchedulingIgnoredDuringExecution": [term]}
+    found = unknown_fields({"spec": {"affinity": {"nodeAffinity": preferred}}}, "Pod")
+    assert [str(each.message) for each in found] == [
+        "is not a field of NodeSelectorTerm: did you mean matchExpressions?"
     ]

@@ -19,7 +19,7 @@ from kschedlab_lab.panels.score_cluster import BEST, NODES, Cause, Refusing, dec
 from kschedlab_lab.panels.score_sights import CAUSES, EXAMPLES, sights
 from kschedlab_lab.panels.settings import choice, steps, switch
 from kschedlab_lab.views import arithmetic
-from kschedlab_lab.views.lettering import short
+from kschedlab_lab.views.lettering import short, with_minus
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, signed, winners
 from kschedlab_lab.views.score_bars import points
 from kschedlab_lab.views.score_map import REWARDS, ScoreMap
@@ -190,11 +190,15 @@ def _sentences(settings: Settings, decision: Decision) -> tuple[str, ...]:
     if settings.stage == STAGES[-1]:
         because = say("{gives}: {formula}", gives=gives, formula=formula) if formula else gives
         return said, say("In the frame: {because}.", because=because)
+    all_there = say("Now all rows are 0 … 100.") if settings.stage == STAGES[1] else ""
+    if settings.LAST == 0:
+        gives = say("It gives {node} {number}", node=node, number=points)
+    if " = " in formula:
+        gives, formula = say("{gives}: {formula}", gives=gives, formula=formula), ""
     how = say("{formula}.", formula=formula[:1].upper() + formula[1:]) if formula else ""
     if settings.LAST == 0:
-        cause = say(CAUSES.get(plugin, ""))
-        return say(REWARDS[plugin]), cause, say("It gives {node} {number}.", node=node, number=points), how
-    return say("{gives}.", gives=gives), how
+        return say(REWARDS[plugin]), say(CAUSES.get(plugin, "")), say("{gives}.", gives=gives), how
+    return all_there, say("{gives}.", gives=gives), how
 
 
 def in_cell(settings: Settings) -> tuple[str, str]:
@@ -214,7 +218,8 @@ def _written(step: arithmetic.Calculation) -> str:
     if step.formula == step.result:
         return step.remark
     needs_words = step.remark and step.what == STAGES[0] and "/" not in step.formula
-    return f"{step} ({step.remark})" if needs_words else str(step)
+    written = with_minus(str(step))
+    return f"{written} ({step.remark})" if needs_words else written
 
 
 def panel(last: str = STAGES[-1], **settings: Any) -> Panel[Settings]:
@@ -242,7 +247,9 @@ def the_least() -> Question[Settings]:
         most = max(given, key=given.__getitem__)
         found = arithmetic.steps(decide(settings), settings.plugin, node)
         mean = next(step for step in found if step.what == STAGES[0])
-        least = say("{node} gets {mean}, rounded down.", node=node, mean=mean)
+        shares = [int(share.result) for share in found[: found.index(mean)]]
+        gets = later("{node} gets {mean}, rounded down.") if sum(shares) % len(shares) else later("{node} gets {mean}.")
+        least = say(gets, node=node, mean=mean)
         return sentences((least, say("{node} gets most, {points}.", node=most, points=given[most])))
 
     def asked(settings: Settings) -> ScoreMap:

@@ -20,12 +20,13 @@ from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
-from kschedlab_lab.views.layout import Part
+from kschedlab_lab.views.layout import Part, padded, words
 from kschedlab_lab.views.reservoir import Held, Reservoir
+from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.tosses import press
 
-MOST, MANY, SEED = 60, 20, 1
+MOST, MANY, SEED = 200, 20, 1
 """How many draws can be made one after the other, how many at a time, and the seed of the first."""
 PARTS = 12
 """So many equally likely draws tell exactly whether one is below 1/2, 1/3 or 1/4."""
@@ -124,21 +125,30 @@ def show(settings: Settings) -> View:
         said = say(unfair, first=first, last=last)
     done = drawn(settings.scores, settings.takes, settings.draws)
     if done:
-        said = sentences((say("Draw {number}: {node}.", number=len(done), node=done[-1]), said))
+        draws = count(len(done), "draw")
+        said = sentences((say("{draws} so far, the last one: {node}.", draws=draws, node=done[-1]), said))
 
     def frames(room: Room) -> list[Frame]:
         each = [Frame(Reservoir(steps, come, step.what)(room), step.what) for come, step in enumerate(steps, start=1)]
         return [*each, Frame(picture(room), said)]
 
-    picture = Reservoir(steps, len(steps) + 1, said, done, [_draw(len(done), more) for more in (1, MANY)])
+    picture = Reservoir(steps, len(steps) + 1, said, done, _buttons(len(done)))
     return View(picture, said, Html(), said, story=frames)
 
 
+def _buttons(done: int) -> list[Part]:
+    """What makes one draw more, and many; after the last one they rest, and it begins again."""
+    if done == MOST:
+        text = say("Start again")
+        rest = padded(words(say("{number} draws are the most.", number=MOST), fill=INK_2), 4, 9)
+        return [rest, press(text, "again", data_set="draws: 0", aria_label=text)]
+    return [_draw(done, more) for more in sorted({1, min(MANY, MOST - done)})]
+
+
 def _draw(done: int, more: int) -> Part:
-    """The button for so many draws more; after the last one it begins again."""
-    then = done + more if done + more <= MOST else more
+    """The button for so many draws more."""
     text = say("Draw {number}", number=more)
-    return press(text, f"draw {more}", data_set=f"draws: {then}", aria_label=text)
+    return press(text, f"draw {more}", data_set=f"draws: {done + more}", aria_label=text)
 
 
 def panel(**settings: Any) -> Panel[Settings]:

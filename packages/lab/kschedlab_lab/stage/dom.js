@@ -14,22 +14,24 @@ const NAMES = /(▶ [\d.,]+|(?<!\S)--?[a-z][\w-]*|[\w./]+(?:-[\w./]+)+|^[\u4e00-
 export const unbroken = (text, longest = 24) =>
   text.split(NAMES).map((part, i) => (i % 2 && part.length <= longest ? make("span", { class: "ks-name" }, part) : part));
 
-/** The parts of a text between which it may break; a name that stays whole is an element already. */
-const divided = (part) => typeof part === "string" && /\S{15}/.test(part)
+/** The parts of a text with a word of `long` letters, between which it may break; a name that stays whole is an element already. */
+const divided = (part, long) => typeof part === "string" && long.test(part)
   ? part.split(BREAKS).flatMap((word, i) => (i ? [document.createElement("wbr"), word] : [word]))
   : [part];
 
-/** Lets long names in a table break as the words in them do: before a capital, after a dot, a slash or a bracket. A drawing's stay. */
-export function divisible(root) {
+const CELL = /\S{15}/, LINE = /[^\s\u3000-\u9fff\uff00-\uffef]{25}/; // a word that is long in a table, and in a line of text
+
+/** Lets `long` names, in a table, break as the words in them do: before a capital, after a dot, a slash or a bracket. A drawing's stay. */
+export function divisible(root, long = CELL) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT), texts = [];
   while (walker.nextNode()) texts.push(walker.currentNode);
-  for (const text of texts.filter(({ data, parentElement }) => !parentElement.closest("svg, .ks-name") && (NAMES.test(data) || /\S{15}/.test(data)))) {
-    text.replaceWith(...unbroken(text.data, 16).flatMap(divided).filter((part) => part !== ""));
+  for (const text of texts.filter(({ data, parentElement }) => !parentElement.closest("svg, .ks-name") && (NAMES.test(data) || long.test(data)))) {
+    text.replaceWith(...unbroken(text.data, 16).flatMap((part) => divided(part, long)).filter((part) => part !== ""));
   }
 }
 
 /** Lets the names in these sentences of a markup break so, too. */
-export const sayWhole = (root) => root.querySelectorAll("p, [role=status]").forEach(divisible);
+export const sayWhole = (root) => root.querySelectorAll("p, [role=status]").forEach((each) => divisible(each));
 
 const LONG = 32; // characters of code that may begin in one line and go on in the next
 
@@ -42,10 +44,10 @@ export function divideCode(root) {
   }
 }
 
-/** Lets all names in a text break so, in code and outside it. */
+/** Lets very long names in a text break so, in code and outside it. */
 export function divideText(root) {
   divideCode(root);
-  root.querySelectorAll("p, li").forEach(divisible);
+  for (const each of root.querySelectorAll("p, li")) divisible(each, LINE);
 }
 
 const CODE = /`([^`\s](?:[^`\n]*[^`\s])?)`/;

@@ -31,8 +31,13 @@ from kschedlab.text.words import count
 RAW, NORMALISED, WEIGHTED, SUM = later("raw"), later("normalised"), later("weighted"), later("sum")
 LARGEST = 1000 * MIB
 """An image of this size gets the full score."""
-DOMAINS = {HOSTNAME: later("node"), ZONE: later("zone")}
-"""By topology key: what its domains are."""
+WHERE = {HOSTNAME: later("on the node"), ZONE: later("in the zone")}
+"""By topology key: where pods pull or push."""
+SPREAD: dict[tuple[str, ...], str] = {
+    (ZONE,): later("pods × ln(zones + 2), rounded down"),
+    (HOSTNAME,): later("pods × ln(nodes + 2), rounded down"),
+}
+"""By the topology keys of the constraints: what the numbers of a spread's score are."""
 USED = {"cpu": later("CPU"), "memory": later("memory")}
 
 
@@ -231,7 +236,7 @@ def _(plugin: InterPodAffinityScore, cell: ScoredCell) -> list[Calculation]:
     pulls: dict[str, Any] = dict(cell.scored.terms)
     if not pulls:
         return [_raw(cell, remark=say("the pod is tied to nobody")), _final(cell)]
-    where = say("by {labels}", labels=listed([say(DOMAINS.get(key, key)) for key in pulls]))
+    where = listed([say(WHERE[key]) if key in WHERE else say("by {label}", label=key) for key in pulls])
     raw = _raw(cell, added([int(pull[cell.place]) for pull in pulls.values()]), where)
     low, high = int(cell.scored.raw.min()), int(cell.scored.raw.max())
     if plugin.range_includes_zero:
@@ -249,7 +254,8 @@ def _(plugin: PodTopologySpreadScore, cell: ScoredCell) -> list[Calculation]:
     if not terms or not is_plain or any(key not in cell.node.metadata.labels for key in terms):
         return [_raw(cell), _final(cell)]
     counted = [f"{term['pods'][cell.place]} × ln({term['domains']} + 2)" for term in terms.values()]
-    raw = _raw(cell, " + ".join(counted), say("pods × ln(domains + 2), rounded down"))
+    meaning = SPREAD.get(tuple(terms), later("pods × ln(domains + 2), rounded down"))
+    raw = _raw(cell, " + ".join(counted), say(meaning))
     scores, nodes = cell.decision.scores, cell.decision.cluster.nodes
     assert scores is not None
     keyed = [set(terms) <= nodes[place].metadata.labels.keys() for place in scores.nodes.tolist()]

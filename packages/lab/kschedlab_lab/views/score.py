@@ -67,13 +67,12 @@ def decided(decision: Decision) -> str:
     """Where the pod goes and why; a tie is said first."""
     if decision.scores is None:
         return caption(decision)
-    pod, (most, more, others) = decision.pod.pod.metadata.name, _ahead(decision)
+    most, more, others = _ahead(decision)
     if len(decision.best) > 1:
         tie = say("A tie: {nodes} share {sum}.", nodes=together(decision.best), sum=most)
-        return sentences(
-            (tie, say("A draw decides where {pod} goes: this picture shows {node}.", pod=pod, node=decision.node))
-        )
-    goes = say("{pod} goes to {node}.", pod=pod, node=decision.node)
+        draw = later("Each of them is equally likely to be drawn; this picture shows {node}.")
+        return sentences((tie, say(draw, node=decision.node)))
+    goes = say("{pod} goes to {node}.", pod=decision.pod.pod.metadata.name, node=decision.node)
     why = say("It has the highest sum, {highest}, {more} more than {second}.", highest=most, more=more, second=others)
     return sentences((goes, why))
 

@@ -74,7 +74,8 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
         cell = numbers(settings)[plugin][NODES.index(node)]
         named = plugin.removeprefix("NodeResources")
         assert f"{named} gives {node} {cell}" in view.sentence
-        assert view.sentence.startswith(named) != (stage == STAGES[3])
+        assert view.sentence.startswith(named) is (stage in (STAGES[0], STAGES[2]))
+        assert view.sentence.startswith("Now all rows are 0 … 100. ") is (stage == STAGES[1])
         is_veto = plugin == "NodePreferAvoidPods" and stage in STAGES[2:]
         written = str(cell).replace("-", "−")
         assert is_veto or f">{written}" in str(drawn(view.picture, Room()))
@@ -82,9 +83,9 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
 
 def test_an_example_from_the_lesson() -> None:
     view = score.show(Settings(node="node-b", plugin="NodeResourcesLeastAllocated", step=0))
-    assert "(4000m - 2500m) × 100 / 4000m = 37" in view.sentence and "(37 + 31) / 2 = 34" in view.sentence
+    assert "(4000m − 2500m) × 100 / 4000m = 37" in view.sentence and "(37 + 31) / 2 = 34" in view.sentence
     spread = score.show(Settings(node="node-b", plugin="PodTopologySpread", step=1))
-    assert spread.sentence.endswith("100 × (4 + 1 - 4) / 4 = 25.")
+    assert spread.sentence.endswith("100 × (4 + 1 − 4) / 4 = 25.")
 
 
 def test_each_plugin_makes_a_difference_somewhere() -> None:
@@ -114,9 +115,9 @@ def test_a_click_goes_to_a_cell() -> None:
     assert all(shown[f"cell/{plugin}/{node}"].get("data-set") for plugin, node in product(PLUGINS, NODES))
     moved = panel.restore(f"{panel.settings}, {shown['cell/TaintToleration/node-d'].get('data-set')}")
     assert (moved.settings.plugin, moved.settings.node) == ("TaintToleration", "node-d")
-    assert moved.settings.step == 3 and "1 × 100 / 1 = 100; 100 - 100 = 0" in moved.view.sentence
+    assert moved.settings.step == 3 and "1 × 100 / 1 = 100; 100 − 100 = 0" in moved.view.sentence
     weighed = panel.move(plugin="PodTopologySpread", node="node-d").view.sentence
-    assert "100 × (4 + 1 - 1) / 4 = 100; 100 × 2 = 200" in weighed
+    assert "100 × (4 + 1 − 1) / 4 = 100; 100 × 2 = 200" in weighed
     full = panel.move(plugin="NodeResourcesBalancedAllocation", node="node-d", cpu=2000).view.sentence
     assert "gives node-d 0: CPU would be used up." in full
 
@@ -124,8 +125,8 @@ def test_a_click_goes_to_a_cell() -> None:
 def test_the_image_counts_as_the_lesson_says() -> None:
     """900Mi on half of the nodes is 450Mi."""
     said = score.panel("raw", plugin="ImageLocality", node="node-b", step=7).view.sentence
-    assert said.startswith(f"{REWARDS['ImageLocality']} {WHY['ImageLocality']} It gives node-b 43.")
-    assert said.endswith("(450Mi - 23Mi) × 100 / (1000Mi - 23Mi) = 43.")
+    assert said.startswith(f"{REWARDS['ImageLocality']} {WHY['ImageLocality']} It gives node-b 43: ")
+    assert said.endswith("(450Mi − 23Mi) × 100 / (1000Mi − 23Mi) = 43.")
 
 
 def test_raw_scores_are_what_the_lines_above_them_say() -> None:
@@ -299,7 +300,7 @@ def test_the_question_about_raw_scores_shows_of_what_they_are_the_mean() -> None
     asked = str(drawn(question.before(settings), Room(480, 420)))
     assert "free CPU" in asked and ">37<" in asked and ">31<" in asked
     assert ">34<" not in asked and question.right(settings) == "node-b"
-    assert question.why(settings, "node-a") == "node-b gets (37 + 31) / 2 = 34, rounded down. node-a gets most, 65."
+    assert question.why(settings, "node-a") == "node-b gets (37 + 31) / 2 = 34. node-a gets most, 65."
 
 
 def test_the_question_about_a_cell_does_not_show_its_number() -> None:

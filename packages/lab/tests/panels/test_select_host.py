@@ -10,8 +10,21 @@ import numpy as np
 import pytest
 
 from kschedlab.score.stage import select_host
+from kschedlab.text.words import count
 from kschedlab_lab.panels.base import View, drawn as drawn_for
-from kschedlab_lab.panels.select_host import FAIR, HALF, LISTS, Settings, drawn, first_stays, names, panel, show, walk
+from kschedlab_lab.panels.select_host import (
+    FAIR,
+    HALF,
+    LISTS,
+    MOST,
+    Settings,
+    drawn,
+    first_stays,
+    names,
+    panel,
+    show,
+    walk,
+)
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
 
@@ -102,7 +115,9 @@ def test_each_draw_is_kept_and_counted(takes: str) -> None:
         shown = "".join(root.itertext())
         done = drawn(LISTS[0], takes, number)
         assert len(done) == number and done == drawn(LISTS[0], takes, 9)[:number]
-        assert says(show(settings.changed(draws=number)).sentence, f"Draw {number}: {done[-1]}.")
+        assert says(
+            show(settings.changed(draws=number)).sentence, f"{count(number, 'draw')} so far, the last one: {done[-1]}."
+        )
         assert f"★ {done[-1]}" in shown and shown.count("★") == 1
         assert all(f"drawn {done.count(name)} of {len(done)}" in shown for name in names(LISTS[0]))
 
@@ -139,12 +154,22 @@ def test_only_the_best_are_drawn(takes: str) -> None:
     assert {*drawn(LISTS[1], takes, 60)} == {"node-b", "node-c", "node-d"}
 
 
-@pytest.mark.parametrize(("draws", "one", "twenty"), [(0, 1, 20), (1, 2, 21), (40, 41, 60), (41, 42, 20), (60, 1, 20)])
-def test_a_button_makes_more_draws_until_it_begins_again(draws: int, one: int, twenty: int) -> None:
+@pytest.mark.parametrize(
+    ("draws", "sets"),
+    [
+        (0, {"Draw 1": 1, "Draw 20": 20}),
+        (61, {"Draw 1": 62, "Draw 20": 81}),
+        (MOST - 20, {"Draw 1": MOST - 19, "Draw 20": MOST}),
+        (MOST - 5, {"Draw 1": MOST - 4, "Draw 5": MOST}),
+        (MOST - 1, {"Draw 1": MOST}),
+        (MOST, {"Start again": 0}),
+    ],
+)
+def test_a_button_makes_more_draws_until_all_are_made(draws: int, sets: dict[str, int]) -> None:
     view = show(Settings(draws=draws))
     buttons = {each.get("aria-label"): each.get("data-set") for each in picture(view).iter() if each.get("data-set")}
-    assert buttons == {"Draw 1": f"draws: {one}", "Draw 20": f"draws: {twenty}"}
-    assert view.sentence.startswith("Draw ") is bool(draws)
+    assert buttons == {text: f"draws: {then}" for text, then in sets.items()}
+    assert ("so far" in view.sentence) is bool(draws)
     bold = {
         key
         for key, each in keyed(picture(view)).items()
