@@ -61,7 +61,7 @@ def one_obstacle() -> YourCluster:
         str(len(near)),
         {
             str(len(near)): sentences((why, say("They have its label, and room."))),
-            str(fewer): sentences((say("They have another label, and no GPU."), why)),
+            str(fewer): sentences((say("The {fewer} nodes have another label, and no GPU.", fewer=fewer), why)),
             str(many): sentences((say("Most of the {many} also have the wrong label.", many=many), why)),
         },
         pod=STUCK,
