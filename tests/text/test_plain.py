@@ -28,7 +28,7 @@ Preemption: 3 candidates among 4 nodes where evicting may help
           evicts       default/shop-b       100  09:00    NodeResourcesFit
   node-c  keeps        default/logs-c       150  07:00
           evicts       default/mail-c       100  10:00    NodeResourcesFit
-          evicts       default/jobs-c         0  09:30    NodeResourcesFit
+          evicts       default/jobs-c         0  08:30    NodeResourcesFit
   Of 3 candidates, rule 3 (smallest sum of victim priorities) chooses node-a over node-c.
        rule                                   node-a       node-b  node-c       result
     1  fewest PodDisruptionBudget violations  0            0       0            leaves all
@@ -43,7 +43,7 @@ preempting 1 victims"""
 
 
 def test_a_preemption_from_request_to_event() -> None:
-    decision = decide(Settings(generation="v1.37"))
+    decision = decide(Settings(generation="v1.37", allowed=1))
     assert str(decision) == PREEMPTION == repr(decision)
 
 

@@ -45,7 +45,7 @@ class Balanced(HTMLParser):
 
 
 def test_the_tables_of_a_preemption() -> None:
-    rows = Balanced(decide(Settings())._repr_html_()).rows
+    rows = Balanced(decide(Settings(allowed=1))._repr_html_()).rows
     assert ["4", "NodeResourcesFit", "Insufficient cpunode-a, node-b, node-c, node-d", "may help"] in rows
     assert ["node-b", "keeps (PDB)", "default/jobs-b", "0", "09:30", ""] in rows
     assert ["", "evicts", "default/logs-b", "150", "07:00", "NodeResourcesFit"] in rows
@@ -82,7 +82,7 @@ def test_text_of_a_user_is_escaped() -> None:
 
 
 def test_a_page_stands_alone() -> None:
-    markup = page_html([Explanation(decide(Settings())), Explanation(decide(Settings(allowed=0)))])
+    markup = page_html([Explanation(decide(Settings(allowed=1))), Explanation(decide(Settings(allowed=0)))])
     assert markup.startswith("<!DOCTYPE html>") and markup.count("<section>") == 2
     assert not re.search(r"(src|href)=", markup) and "http" not in markup
     Balanced(markup)

@@ -41,7 +41,7 @@ class Settings(Restorable):
     shop_a: int = slider("shop-a priority", range(0, 400, 100), 100)
     shop_b: int = slider("shop-b priority", range(0, 400, 100), 100)
     jobs: int = slider("jobs priority", (LOWEST, -100, 0, 200), 0)
-    allowed: int = slider("budget allows", range(3), 1)
+    allowed: int = slider("budget allows", range(3), 2)
     mail_c_start: int = slider("mail-c start", range(8 * HOUR, 10 * HOUR + 30, 30), 10 * HOUR, clock_time)
     mail_in_shop: bool = switch("mail-c in the shop")
     generation: str = choice("generation", ("v1.20", "v1.37"), "v1.20")
@@ -66,7 +66,7 @@ def manifests(settings: Settings) -> list[Manifest]:
             "mail-c", "node-c", 2, 100, settings.mail_c_start, labels={"app": "shop"} if settings.mail_in_shop else None
         ),
         pod("logs-c", "node-c", 1, 150, at_seven),
-        pod("jobs-c", "node-c", 1, settings.jobs, half_past),
+        pod("jobs-c", "node-c", 1, settings.jobs, 8 * HOUR + 30),
         pod("vault-d", "node-d", 3, 900, at_seven),
         pod("urgent", "", 3, settings.preemptor),
         budget("shop", settings.allowed),

@@ -42,7 +42,7 @@ def who_returns() -> Question[Settings]:
 
     def why(settings: Settings, _: str) -> str:
         decision, attempts = decide(settings), _candidates(settings)["node-b"].attempts
-        return sentences((beside(decision, "node-b"), all_attempted(attempts)))
+        return sentences((beside(decision, "node-b"), all_attempted(attempts, decision.pod)))
 
     handles = Handles(pods={name: {"data_pick": name} for name in pods})
     return Question(say("Which pod of node-b comes back?"), pods, right, why, _asked(handles, "node-b"), drawn=True)
@@ -64,7 +64,7 @@ def which_pod() -> Question[Settings]:
 
 def how_low() -> Question[Settings]:
     """How low the jobs' priority must be for rule 4 to decide, under the picture of rule 3's decision."""
-    priorities = {"-100": -100, "-10⁹": -(10**9), "-2³¹": LOWEST}
+    priorities = {"−100": -100, "−10⁹": -(10**9), "−2³¹": LOWEST}
 
     def right(settings: Settings) -> str:
         return next(each for each, jobs in priorities.items() if _deciding(replace(settings, jobs=jobs)) == 4)
@@ -72,7 +72,7 @@ def how_low() -> Question[Settings]:
     def why(settings: Settings, answer: str) -> str:
         if answer == right(settings):
             return _why_not(replace(settings, jobs=priorities[answer]), "node-c")
-        less = answer.removeprefix("-")
+        less = answer.removeprefix("−")
         return say(
             "With {answer}, rule 3 still drops node-c: jobs-c adds 2³¹ − {less} to its sum, which is more than 0.",
             answer=answer,

@@ -46,8 +46,9 @@ export function leaving(svg, fresh) {
 export function morph(svg, { before, gone }, duration) {
   const scale = svg.getScreenCTM()?.a || 1;
   const shift = new Map(); // by element: how far it starts from its place, in the picture's units
-  for (const element of keyed(svg)) {
-    const { key, from, order } = element.dataset;
+  const now = new Map(keyed(svg).map((element) => [element, place(element)])); // before any starts to move: that carries others along
+  for (const element of now.keys()) {
+    const { key, from } = element.dataset, order = element.closest("[data-order]")?.dataset.order; // what is in a pod leaves with it
     const parent = above(element), carried = (parent && shift.get(parent)) ?? [0, 0];
     const delay = Number(order ?? 0) * STAGGER * (duration / MOVE);
     const timing = { duration, easing: EASING, fill: "backwards", delay };
@@ -56,10 +57,10 @@ export function morph(svg, { before, gone }, duration) {
     if (!old) {
       if (!parent || before.has(parent.dataset.key)) element.animate([{ opacity: 0 }, { opacity: 1 }], entering(timing, gone));
     } else if (element.tagName === "rect" && before.has(key)) {
-      const { look } = place(element);
+      const { look } = now.get(element);
       if (JSON.stringify(old.look) !== JSON.stringify(look)) element.animate([old.look, look], timing);
     } else {
-      const { at } = place(element), by = [0, 1].map((i) => (old.at[i] - at[i]) / scale - carried[i]);
+      const { at } = now.get(element), by = [0, 1].map((i) => (old.at[i] - at[i]) / scale - carried[i]);
       shift.set(element, [by[0] + carried[0], by[1] + carried[1]]);
       if (Math.hypot(...by) > NEAR) element.animate([{ translate: `${by[0]}px ${by[1]}px` }, { translate: "0px 0px" }], timing);
     }

@@ -155,13 +155,15 @@ def _reason(preemption: Preemption) -> str:
     winner, read = decides.kept[0], {node: in_brief(value) for node, value in decides.values.items()}
     values = [say("{node} has {value}", node=winner, value=read[winner])] if winner in read else []
     values += [f"{node} {read[node]}" for node in shown if node in decides.standing and node != winner]
-    rule = say("Rule {number} decides: {rule}.", number=decides.number, rule=decides.rule)
+    named = say("smallest sum (priority + 2³¹ for each victim)") if decides.number == 3 else decides.rule
+    rule = say("Rule {number} decides: {rule}.", number=decides.number, rule=named)
     return sentences((rule, say("{values}.", values=listed(values))))
 
 
 def in_brief(value: str) -> str:
     """What a rule reads, as pictures and sentences have it: a sum of priorities of two victims is 100 + 2·2³¹."""
-    return value.replace(" 1×", " ").replace("×", "·").removeprefix("0 + ")
+    brief = value.replace(" 1×", " ").replace("×", "·").removeprefix("0 + ")
+    return f"−{brief[1:]}" if brief.startswith("-") else brief
 
 
 def colours(decision: Decision) -> dict[str, str]:
@@ -450,4 +452,4 @@ def captions(decision: Decision, node: str, candidate: Candidate | None) -> tupl
 
 
 def short_priority(priority: int) -> str:
-    return "-2³¹" if priority == -(2**31) else str(priority)
+    return "−2³¹" if priority == -(2**31) else str(priority).replace("-", "−")

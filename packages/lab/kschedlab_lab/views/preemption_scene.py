@@ -8,7 +8,7 @@ from typing import Any
 
 from kschedlab.cluster.pods import PodInfo
 from kschedlab.decision import Decision
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.objects.model import PodDisruptionBudget
 from kschedlab.preemption.evidence import Attempt, Candidate, Preemption
 from kschedlab.text.html import Html, element, visible
@@ -72,7 +72,24 @@ class Scene:
         if self.tried:
             back = comes_back(self.decision, self.tried) or would_leave(self.decision, self.tried)
             return sentences((back, self._why_back))
-        return caption(self.decision) if self.rules else decided_and_why(self.decision)[0]
+        if not self.rules:
+            return decided_and_why(self.decision)[0]
+        return sentences((caption(self.decision), *map(self._sorted_again, self._resorted)))
+
+    @property
+    def _resorted(self) -> list[str]:
+        """The nodes whose lists of victims are not in the order of the tries, if rule 2 reads these lists."""
+        if not _reads_order(self.decision.preemption, None):
+            return []
+        return [node for node, each in self._candidates.items() if [*each.victims] != _tried_in_vain(each)]
+
+    def _sorted_again(self, node: str) -> str:
+        return say(
+            "{version} sorts the list of {node} again: {victims}.",
+            version=self.decision.generation.name,
+            node=node,
+            victims=_in_order(self._candidates[node].victims),
+        )
 
     @property
     def _why_back(self) -> str:
@@ -133,7 +150,7 @@ class Scene:
     @property
     def _legend(self) -> Part:
         """How to read numbers that have changed."""
-        return words(say("first cluster → now"), fill=INK_2) if self.since is not None else NOTHING
+        return words(say("first question → now"), fill=INK_2) if self.since is not None else NOTHING
 
     def story(self, room: Room) -> list[Moment]:
         """How the decision comes about, moment by moment; the last one is :meth:`picture`.
@@ -159,7 +176,7 @@ class Scene:
             left = disruptions_left(attempts, boxes.budgets)
             yield self._draw(boxes.trying({self.tried: 0}), room, text, 0, left), text
         for turn, attempt in enumerate(attempts, 1):
-            text = say("{node}: {said}", node=self.tried, said=attempted(attempt))
+            text = say("{node}: {said}", node=self.tried, said=attempted(attempt, _alone(attempts[: turn - 1], self.decision.pod)))
             fails = None if attempt.reprieved else attempt.pod
             yield self._draw(boxes.trying({self.tried: turn}), room, text, 0, fails=fails), text
         if attempts and len(candidates) > 1:
@@ -177,6 +194,8 @@ class Scene:
         else:
             text = say("A red cross marks each node's victims.")
             yield self._draw(self._boxes.tried(), room, text, 0), text
+        for node in self._resorted:
+            yield from self._sort(node, room)
         idle = list[int]()
         for step in asked:
             if len(step.kept) == len(step.standing) and step is not asked[-1]:
@@ -186,13 +205,24 @@ class Scene:
             yield self._draw(self._boxes.tried(), room, text, step.number), text
             idle = []
 
+    def _sort(self, node: str, room: Room) -> Iterator[Moment]:
+        """The victims of this node get their places in the order of the tries, and then by priority."""
+        victims = _tried_in_vain(self._candidates[node])
+        text = say("{node}, in the order of the tries: {victims}.", node=node, victims=_in_order(victims))
+        turns = {info.pod.metadata.name: turn for turn, info in enumerate(victims, 1)}
+        boxes = [_renumbered(box, turns) if box.name == node else box for box in self._boxes.tried()]
+        yield self._draw(boxes, room, text, 0, in_turn=True), text
+        text = self._sorted_again(node)
+        yield self._draw(self._boxes.tried(), room, text, 0, in_turn=True), text
+
     def _recall(self, node: str, attempts: Sequence[Attempt], room: Room) -> Iterator[Moment]:
         """The tries on this node, whose pods stay where they are: pale until it is their turn."""
         for turn, attempt in enumerate(attempts, 1):
             waits = {each.pod.pod.metadata.name for each in attempts[turn:]}
             back = {each.pod.pod.metadata.name for each in attempts[:turn] if each.reprieved}
             boxes = [_recalled(box, waits, back) if box.name == node else box for box in self._boxes.tried()]
-            said = sentences((counted(attempts, self._boxes.budgets) if turn == 1 else "", attempted(attempt)))
+            happens = attempted(attempt, _alone(attempts[: turn - 1], self.decision.pod))
+            said = sentences((counted(attempts, self._boxes.budgets) if turn == 1 else "", happens))
             text = say("{node}: {said}", node=node, said=said)
             yield self._draw(boxes, room, text, 0, in_turn=True), text
 
@@ -275,6 +305,20 @@ def _clash(info: PodInfo, box: Box, place: Place, boxes: Sequence[Box], resource
         data_key=f"try/{info.pod.metadata.name}",
         data_from=f"pod/{info.pod.metadata.name}",
     )
+
+
+def _tried_in_vain(candidate: Candidate) -> list[PodInfo]:
+    """The victims, in the order of the tries."""
+    return [each.pod for each in candidate.attempts if not each.reprieved]
+
+
+def _in_order(victims: Sequence[PodInfo]) -> str:
+    return listed(f"{info.pod.metadata.name} ({short_priority(info.priority)})" for info in victims)
+
+
+def _renumbered(box: Box, turns: Mapping[str, int]) -> Box:
+    """The node, its victims with these places in their list."""
+    return replace(box, blocks=tuple(replace(each, turn=turns.get(each.name, each.turn)) for each in box.blocks))
 
 
 def _recalled(box: Box, waits: Container[str], back: Container[str]) -> Box:
@@ -413,7 +457,7 @@ def _surprise(number: int, loses: Candidate, wins: Candidate) -> str:
     if number == 3:
         return say("One more victim costs 2³¹ more.") if len(loses.victims) > len(wins.victims) else ""
     return say(
-        "A victim of priority -2³¹ adds 0 to the sum." if number == 4 else "The later start wins: less work is lost."
+        "A victim of priority −2³¹ adds 0 to the sum." if number == 4 else "The later start wins: less work is lost."
     )
 
 
@@ -444,7 +488,9 @@ def _unread(loses: Candidate, wins: Candidate) -> str:
 
 def _reads_order(preemption: Preemption | None, asked: int | None) -> bool:
     """Whether rule 2 has been asked, which reads the order of the victims."""
-    return preemption is not None and not preemption.rungs[0].decides and (asked is None or asked > 1)
+    if preemption is None or not preemption.rungs or preemption.rungs[0].decides:
+        return False
+    return asked is None or asked > 1
 
 
 def _unnumbered(box: Box) -> Box:
@@ -469,10 +515,17 @@ def _is_read(number: Number) -> bool:
     return number.name != "start" or "→" in number.text
 
 
-def all_attempted(attempts: Sequence[Attempt]) -> str:
+def all_attempted(attempts: Sequence[Attempt], preemptor: PodInfo) -> str:
     """What happens at these tries; why some are early is said once."""
     first = next((each for each in attempts if each.violates), None)
-    return sentences(attempted(each, each is first) for each in attempts)
+    return sentences(
+        attempted(each, _alone(attempts[:turn], preemptor), each is first) for turn, each in enumerate(attempts)
+    )
+
+
+def _alone(earlier: Sequence[Attempt], preemptor: PodInfo) -> PodInfo | None:
+    """The pod that preempts, if nobody came back at the earlier tries."""
+    return None if any(each.reprieved for each in earlier) else preemptor
 
 
 def is_reordered(attempts: Sequence[Attempt]) -> bool:
@@ -506,12 +559,18 @@ def counted(attempts: Sequence[Attempt], covering: Mapping[str, Sequence[PodDisr
     return sentences((say(uses, pods=evicted(users)) if users else "", say(none, pods=evicted(early))))
 
 
-def attempted(attempt: Attempt, explains: bool = False) -> str:
-    """What happens at this try to reprieve a pod. ``explains``: why it is early."""
+def attempted(attempt: Attempt, alone: PodInfo | None, explains: bool = False) -> str:
+    """What happens at this try to reprieve a pod.
+
+    ``alone``: the pod that preempts, as long as no other has come back; ``explains``: why the try is early.
+    """
     fits, stuck = later("{pod} ({request}) fits and comes back."), later("{pod} ({request}) no longer fits: a victim.")
+    if alone is not None:
+        stuck = later("{pod} ({request}) does not fit beside {other}: a victim.")
     early = say("It is tried early, because evicting it would break the budget.")
     info = attempt.pod
-    tried = say(fits if attempt.reprieved else stuck, pod=info.pod.metadata.name, request=requested(info))
+    other = alone.pod.metadata.name if alone is not None else ""
+    tried = say(fits if attempt.reprieved else stuck, pod=info.pod.metadata.name, request=requested(info), other=other)
     return sentences((tried, early if attempt.violates and explains else ""))
 
 

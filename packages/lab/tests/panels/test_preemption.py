@@ -201,7 +201,7 @@ def test_the_yaml_is_the_cluster() -> None:
     ("changes", "right", "wrong", "why"),
     [
         (
-            {},
+            {"allowed": 1},
             "node-a",
             "node-b",
             "node-b drops out at rule 2, first victim: it has logs-b (150), node-a shop-a (100). Step 1",
@@ -230,7 +230,7 @@ def test_the_yaml_is_the_cluster() -> None:
             {"jobs": LOWEST},
             "node-a",
             "node-c",
-            "node-c drops out at rule 4, victims: it has 2, node-a 1. A victim of priority -2³¹",
+            "node-c drops out at rule 4, victims: it has 2, node-a 1. A victim of priority −2³¹",
         ),
     ],
 )
@@ -241,7 +241,7 @@ def test_the_question_about_the_node(changes: dict[str, Any], right: str, wrong:
 
 
 def test_a_right_answer_says_why_the_rival_is_not_chosen() -> None:
-    why = which_node().verdict("node-a", Settings())["why"]
+    why = which_node().verdict("node-a", Settings(allowed=1))["why"]
     assert says(why, "node-b drops out at rule 2", "node-c drops out at rule 3", "One more victim costs 2³¹ more.")
     assert (
         which_node("", "node-a").verdict("node-c", Settings(allowed=0))["why"].startswith("node-a drops out at rule 1")
@@ -313,12 +313,12 @@ def test_before_the_ladder_only_the_budget_can_be_changed() -> None:
 
 
 def test_the_rule_about_sums_says_the_sums_as_the_picture_has_them() -> None:
-    said = panel().view.sentence.partition("Rule 3 decides: ")[2]
+    said = panel(allowed=1).view.sentence.partition("Rule 3 decides: ")[2]
     assert says(said, "sum", "node-a has 100 + 2³¹", "node-c 100 + 2·2³¹") and "node-b" not in said
 
 
 def test_the_story_ends_with_the_picture() -> None:
-    view = panel().view
+    view = panel(allowed=1).view
     assert view.story is not None
     frames = view.story(Room())
     assert frames[-1].picture == base.drawn(view.picture, Room()) and len(frames) == 4
@@ -338,14 +338,14 @@ def test_a_plugin_of_ones_own_joins_the_generation() -> None:
 def test_the_panel_moves_through_the_same_functions() -> None:
     moved = panel(allowed=0)
     assert moved.settings == Settings(allowed=0)
-    again = moved.move(allowed=1)
+    again = moved.move(allowed=2)
     assert again.view.text == panel().view.text
     assert repr(again) == f"{Settings()}\n{decide(Settings())}"
 
 
 @pytest.mark.parametrize("width", [344, 592])
 def test_where_numbers_can_be_changed_pods_that_cannot_be_evicted_show_their_number_and_a_lock(width: int) -> None:
-    view = panel(preemptor=250, shop_a=300).view
+    view = panel(preemptor=250, shop_a=300, allowed=1).view
     svg = ElementTree.fromstring(str(base.drawn(view.picture, Room(width, 500))))
     texts = {key: "".join(each.itertext()) for each in svg.iter() if (key := each.get("data-key"))}
     assert texts["pod/shop-a/priority"] == "300" and texts["pod/vault-d"].startswith("vault-d900")
@@ -357,7 +357,7 @@ def test_where_numbers_can_be_changed_pods_that_cannot_be_evicted_show_their_num
 
 def test_rule_4_decides_only_at_the_lowest_priority_which_the_answer_shows() -> None:
     question, first = how_low(), Settings()
-    assert question.right(first) == "-2³¹" and question.shows(first).jobs == LOWEST
-    assert says(question.why(first, "-2³¹"), "drops out at rule 4", "adds 0 to the sum")
-    for wrong in ("-100", "-10⁹"):
+    assert question.right(first) == "−2³¹" and question.shows(first).jobs == LOWEST
+    assert says(question.why(first, "−2³¹"), "drops out at rule 4", "adds 0 to the sum")
+    for wrong in ("−100", "−10⁹"):
         assert says(question.why(first, wrong), f"With {wrong}", "rule 3 still drops node-c")

@@ -176,7 +176,7 @@ def test_the_cluster_of_lesson_05_evicts_whom_the_lesson_evicts() -> None:
     played.run("1s")
     played.scale("urgent", 1)
     played.run("2s")
-    decision = preemption.decide(preemption.Settings())
+    decision = preemption.decide(preemption.Settings(allowed=1))
     assert played.pods()["urgent"].status.nominatedNodeName == decision.nominated_node
     going = {pod.metadata.name for pod in played.feed.seen.pods if pod.metadata.deletionTimestamp is not None}
     assert decision.preemption is not None and decision.nominated_node is not None

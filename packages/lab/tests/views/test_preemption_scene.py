@@ -23,7 +23,12 @@ SETTINGS = ({}, {"allowed": 0}, {"jobs": LOWEST}, {"shop_a": 200, "allowed": 2},
 
 
 def scene(**settings: int) -> Scene:
-    return Scene(decide(Settings(**settings)))
+    return Scene(decide(with_one(**settings)))
+
+
+def with_one(**settings: int) -> Settings:
+    """A budget that allows one disruption, unless the settings say other."""
+    return Settings(**{"allowed": 1} | settings)
 
 
 def keyed(svg: Html) -> dict[str, ElementTree.Element]:
@@ -66,7 +71,7 @@ def test_the_ladder_stands_below_the_nodes_and_shows_where_each_drops_out() -> N
 
 
 def test_only_the_name_of_the_rule_that_decides_is_bold() -> None:
-    decision = decide(Settings())
+    decision = decide(with_one())
     assert decision.preemption is not None
     decides = [each for each in steps(decision.preemption, list(decision.preemption.candidates)) if each.decides]
     found = keyed(Scene(decision).picture(ROOM))
@@ -107,7 +112,7 @@ def test_a_tie_is_named() -> None:
 
 @pytest.mark.parametrize("rules", [True, False])
 def test_a_question_names_the_rules_and_shows_no_value_and_no_result(rules: bool) -> None:
-    svg = Scene(decide(Settings()), rules=rules).question(ROOM)
+    svg = Scene(decide(with_one()), rules=rules).question(ROOM)
     assert cells(svg) == {} and len([key for key in keyed(svg) if key.startswith("rung/")]) == 5 * rules
     text = words(ElementTree.fromstring(str(svg)))
     assert not any(sign in text for sign in ("★", "✕", "≥", "not asked", "evicted", "reprieved"))
@@ -116,7 +121,7 @@ def test_a_question_names_the_rules_and_shows_no_value_and_no_result(rules: bool
 @pytest.mark.parametrize("room", [ROOM, Room(540, 340), Room(400, 300)])
 @pytest.mark.parametrize("rules", [True, False])
 def test_a_node_has_the_same_size_before_and_after_its_question(room: Room, rules: bool) -> None:
-    decision = decide(Settings())
+    decision = decide(with_one())
     picks = Handles(nodes={name: {"data_pick": name} for name in decision.cluster.names})
     shown = Scene(decision, picks, rules=rules).question(room), Scene(decision, rules=rules).picture(room)
     before, after = ({each: keyed(svg)["node/node-a/box"].get(each) for each in ("width", "height")} for svg in shown)
@@ -124,17 +129,17 @@ def test_a_node_has_the_same_size_before_and_after_its_question(room: Room, rule
 
 
 def test_a_question_shows_what_its_numbers_were() -> None:
-    now = Settings(shop_b=0, allowed=2, mail_c_start=540, mail_in_shop=True)
+    now = Settings(shop_b=0, allowed=1, mail_c_start=540, mail_in_shop=True)
     svg = Scene(decide(now), since=decide(Settings())).question(ROOM)
     found = keyed(svg)
     assert "100 → 0" in words(found["pod/shop-b"]) and "10:00 → 09:00" in words(found["pod/mail-c"])
     assert words(found["pod/mail-c"]).endswith("→ shop")
-    assert "may lose 1 → 2 pods now" in words(ElementTree.fromstring(str(svg)))
+    assert "may lose 2 → 1 pod now" in words(ElementTree.fromstring(str(svg)))
     assert "→" not in words(found["pod/shop-a"])
 
 
 def test_before_a_node_is_chosen_each_candidate_shows_whom_it_would_lose() -> None:
-    svg = Scene(decide(Settings()), rules=False, tried="node-b").picture(ROOM)
+    svg = Scene(decide(with_one()), rules=False, tried="node-b").picture(ROOM)
     tips = {key: each.get("data-tip", "") for key, each in keyed(svg).items()}
     assert {key for key, tip in tips.items() if "would be evicted" in tip} == {
         f"pod/{name}" for name in ("shop-a", "logs-b", "shop-b", "mail-c", "jobs-c")
@@ -157,7 +162,7 @@ def test_the_story_begins_with_the_rules_unasked_and_ends_with_the_picture() -> 
 
 
 def tries(**settings: int) -> list[tuple[Html, str]]:
-    return Scene(decide(Settings(**settings)), rules=False, tried="node-b").story(ROOM)
+    return Scene(decide(with_one(**settings)), rules=False, tried="node-b").story(ROOM)
 
 
 def test_the_tries_of_a_node_are_told_in_the_real_order() -> None:
@@ -216,7 +221,7 @@ def test_pods_on_the_shelf_keep_their_order_during_the_tries(settings: dict[str,
     moments = [shelf(svg) for svg, _ in tries(**settings)[-4:-1]]
     for before, after in pairwise(moments):
         assert after == [name for name in before if name in after]
-    preemption = decide(Settings(**settings)).preemption
+    preemption = decide(with_one(**settings)).preemption
     assert preemption is not None
     assert moments[-1] == [info.pod.metadata.name for info in preemption.candidates["node-b"].victims]
 
@@ -312,14 +317,14 @@ def numbered(svg: Html) -> set[str]:
 
 def test_victims_carry_their_places_once_rule_2_has_read_them() -> None:
     assert numbered(scene(allowed=0).picture(ROOM)) == set(), "rule 1 decides"
-    assert numbered(Scene(decide(Settings()), rules=False).picture(ROOM)) == set()
+    assert numbered(Scene(decide(with_one()), rules=False).picture(ROOM)) == set()
     assert numbered(scene().picture(ROOM)) == {"shop-a", "logs-b", "shop-b", "mail-c", "jobs-c"}
     story = [numbered(svg) for svg, _ in moments()]
     assert [bool(each) for each in story] == [False, True, True, True]
 
 
 def test_the_budget_shows_what_it_allows_and_can_be_set() -> None:
-    decision = decide(Settings())
+    decision = decide(with_one())
     said = words(ElementTree.fromstring(str(Scene(decision).picture(ROOM))))
     assert "Budget shop may lose 1 pod now" in said
     pill = keyed(Scene(decision, Handles(), {"shop": {"data_drag": "allowed"}}).picture(ROOM))["budget/shop/allowed"]
@@ -335,7 +340,7 @@ def test_it_fits_into_its_room(room: Room) -> None:
 
 
 def test_start_times_are_shown_where_the_rule_that_reads_them_is_asked() -> None:
-    asked, unasked = decide(Settings(shop_a=200, allowed=2)), decide(Settings())
+    asked, unasked = decide(Settings(shop_a=200, allowed=2)), decide(with_one())
     for decision, there in ((asked, True), (unasked, False)):
         for svg in (Scene(decision).question(ROOM), Scene(decision).picture(ROOM)):
             assert ("10:00" in words(keyed(svg)["pod/mail-c"])) == there
