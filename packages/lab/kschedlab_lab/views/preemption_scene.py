@@ -176,7 +176,11 @@ class Scene:
             left = disruptions_left(attempts, boxes.budgets)
             yield self._draw(boxes.trying({self.tried: 0}), room, text, 0, left), text
         for turn, attempt in enumerate(attempts, 1):
-            text = say("{node}: {said}", node=self.tried, said=attempted(attempt, _alone(attempts[: turn - 1], self.decision.pod)))
+            text = say(
+                "{node}: {said}",
+                node=self.tried,
+                said=attempted(attempt, _alone(attempts[: turn - 1], self.decision.pod)),
+            )
             fails = None if attempt.reprieved else attempt.pod
             yield self._draw(boxes.trying({self.tried: turn}), room, text, 0, fails=fails), text
         if attempts and len(candidates) > 1:

@@ -110,7 +110,9 @@ def test_a_tie_is_hatched_and_named() -> None:
 
 def test_pods_are_drawn_to_scale() -> None:
     boxes = {
-        key: float(box.get("height", 0)) for key, box in keyed(picture(decide(Settings(allowed=1)))).items() if "/box" in key
+        key: float(box.get("height", 0))
+        for key, box in keyed(picture(decide(Settings(allowed=1)))).items()
+        if "/box" in key
     }
     cpu = (boxes["node/node-a/box"] - 2 * INSET) / 4
     sizes = [(boxes[f"pod/{name}/box"] + PARTED) / cpu for name in ("urgent", "jobs-b", "logs-a")]
