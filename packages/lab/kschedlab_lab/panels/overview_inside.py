@@ -46,6 +46,10 @@ class Settings(Restorable):
     cpu: int = slider("web asks for", range(1, CPU + 1), 1, lambda cpu: f"{cpu} CPU")
 
 
+LONGEST = Settings(2)
+"""Of these settings the picture says most about the scores."""
+
+
 def manifests(settings: Settings) -> list[Manifest]:
     """The cluster's manifests, as ``kubectl get -o yaml`` prints them; a pod that fits nowhere lacks CPU alone."""
     nodes = (node(name, CPU, f"{MEMORY}Gi") for name in USED)
@@ -85,8 +89,8 @@ def draw(settings: Settings, room: Room, known: int = CHOSEN, alt: str = "", ask
     """The pod beside the nodes, and on its node. ``asks``: the nodes are answers, and nothing can be changed."""
     edge = {"data_drag": "cpu", "aria_label": "web", "data_tip": say("drag it: what web asks for")}
     pod = Block("web", settings.cpu * 1000, 0, marks={} if asks else edge)
-    sums = {shown: remark(_sums(shown), room.width - 2 * EDGE) for shown in (settings, Settings())}
-    below = NAMES + sums[Settings()].height + 6  # in every state
+    sums = {shown: remark(_sums(shown), room.width - 2 * EDGE) for shown in (settings, LONGEST)}
+    below = NAMES + sums[LONGEST].height + 6  # in every state
     most = 1000 * (CPU + max(USED.values()))
     plan = Pull(pod, 1000, [_box(settings, name, known, asks) for name in USED], room, below, 1000, most)
     more = [moved(sums[settings], EDGE, plan.base + NAMES)] if known >= SCORE else []
@@ -99,7 +103,8 @@ def _sums(settings: Settings) -> str:
     if decision.scores is None or decision.node is None:
         return ""
     free, rest = _parts(decision, decision.node)
-    return say(
+    full = min(_parts(decision, name)[1] for name in decision.names)
+    summed = say(
         "{free}+{rest}: {left} of {cpu} CPU free gives {free} of {most} points; other rules give {rest}.",
         free=free,
         rest=rest,
@@ -107,6 +112,7 @@ def _sums(settings: Settings) -> str:
         left=CPU - USED[decision.node] - settings.cpu,
         cpu=CPU,
     )
+    return sentences((summed, say("A full node gets {rest}.", rest=full) if full < rest else ""))
 
 
 def _parts(decision: Decision, node: str) -> tuple[int, int]:
