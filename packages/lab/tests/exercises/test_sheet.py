@@ -59,7 +59,7 @@ def test_a_short_manifest_is_among_the_answers_and_is_right():
 
 def test_of_a_manifest_only_what_is_new_is_among_the_answers():
     assert re.fullmatch(r"celsius: \d+", exercises_of("your_plugin", 1)[2].model()), "not what the beginning has"
-    assert re.fullmatch(r"\d × app: web", exercises_of("map_reduce", 1)[1].model()), "pods that are alike, once"
+    assert re.fullmatch(r"\d × nodeName: node-a", exercises_of("map_reduce", 1)[1].model()), "pods that are alike, once"
 
 
 def test_a_class_has_up_to_a_thousand_seeds_of_up_to_nine_digits():
