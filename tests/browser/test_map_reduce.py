@@ -43,7 +43,7 @@ def test_nothing_overlaps_is_cut_or_too_small(panel: Any, shown: Show) -> None:
 def test_workers_take_cards_and_a_click_takes_another_number_of_workers(shown: Show) -> None:
     page = shown(map_reduce.panel())
     sentence = page.sentence
-    expect(sentence).to_contain_text("12 cards are in the channel. It is closed: no more will come. 4 workers will")
+    expect(sentence).to_contain_text("12 cards are in the channel. 4 workers will take them.")
     page.page.get_by_role("button", name="Next").click()
     expect(sentence).to_contain_text("Worker 1 takes and fills node-a, worker 2 takes and fills node-b")
     page.key("dial/workers").press("End")

@@ -47,7 +47,7 @@ def test_a_cell_is_explained(shown: Show) -> None:
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
     page.key("cell/NodeResourcesLeastAllocated/node-d").click()
     page.settled()
-    expect(page.sentence).to_contain_text("LeastAllocated gives node-d 59: (4000m - 2500m) × 100 / 4000m = 37;")
+    expect(page.sentence).to_contain_text("LeastAllocated gives node-d 59: (4000m − 2500m) × 100 / 4000m = 37;")
 
 
 def test_the_column_is_picked_in_the_map(shown: Show) -> None:

@@ -109,8 +109,10 @@ def answer(page: Page, slot: Locator) -> None:
         slot.get_by_role("button", name=say("Show it anyway")).click()
     if not slot.locator(".ks-asking").count():
         return
-    field = slot.locator(".ks-choices input")
-    if field.count():
+    field, pick = slot.locator(".ks-choices input"), slot.locator(".ks-picture [data-pick]")
+    if pick.count():
+        pick.first.press("Enter")
+    elif field.count():
         field.fill("3")
         field.press("Enter")
     else:
