@@ -18,7 +18,7 @@ from kschedlab.decision import Decision, scores_of
 from kschedlab.extenders import package
 from kschedlab.filter.dynamic_resources import NAME as DYNAMIC_RESOURCES, claims_for, plugin_for
 from kschedlab.filter.plugin import SchedulingError
-from kschedlab.filter.stage import EXCLUDED, REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
+from kschedlab.filter.stage import REJECTED, FilterRun, Prepared, Verdicts, nodes_to_find, prepare, search
 from kschedlab.generations import LATEST, Generation
 from kschedlab.objects.problems import InputValueError
 from kschedlab.queue.pre_enqueue import gate_names
@@ -176,9 +176,9 @@ class Scheduler:
 
     def _seen(self, start: int, examined: int, verdicts: Verdicts) -> BoolArray | None:
         """bool[nodes]: those that a search from ``start`` examined; None if all that PreFilter leaves."""
-        number = len(verdicts.refused_by)
-        if examined >= np.count_nonzero(verdicts.refused_by != EXCLUDED):
+        if examined >= verdicts.candidates:
             return None
+        number = len(verdicts.refused_by)
         return (np.arange(number) - start) % number < examined
 
     def _nominated(self, pod: PodInfo) -> int | None:
@@ -191,8 +191,7 @@ class Scheduler:
         passes, generation = verdicts.passes, self.generation
         if self.exhaustive:
             return np.flatnonzero(passes), len(passes)
-        candidates = int(np.count_nonzero(verdicts.refused_by != EXCLUDED))
-        rules = generation.sampling
+        candidates, rules = verdicts.candidates, generation.sampling
         compares = generation.scores or any(each.filters or each.prioritizes for each in generation.extenders)
         unscored = rules.one_node_if_no_scores and not compares
         nodes_wanted = 1 if unscored else nodes_to_find(candidates, self.percentage, rules)

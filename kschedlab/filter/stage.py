@@ -125,6 +125,11 @@ class Verdicts:
         """bool[nodes]: the feasible nodes."""
         return self.refused_by == PASSES
 
+    @property
+    def candidates(self) -> int:
+        """How many nodes PreFilter leaves to be examined."""
+        return int(np.count_nonzero(self.refused_by != EXCLUDED))
+
     def unresolvable(self, excluded: bool = True) -> BoolArray:
         """bool[nodes]: the refused nodes where evicting pods can't help; ``excluded``: also those that are excluded."""
         if self.rejected is not None:

@@ -43,9 +43,8 @@ class WithKeptBackoff(WithBackoff):
         retries_errors: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(*arguments, **options)
+        super().__init__(*arguments, max_wait=max_wait, **options)
         self._gates = gates or {}
-        self._max_wait = max_wait
         self._retries_errors = retries_errors
 
     def update(self, old: Pod | None, new: Pod) -> None:

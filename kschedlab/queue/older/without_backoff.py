@@ -118,10 +118,11 @@ class WithoutBackoff:
         on_nominated: OnNominated | None = None,
         on_moved: OnMoved | None = None,
         less: Less = priority_sort,
+        max_wait: int = MAX_WAIT,
     ) -> None:
         self._now = now
         self._on_moved = on_moved
-        self._max_wait = MAX_WAIT
+        self._max_wait = max_wait
         self.active_q = Heap(key_func, less)
         self.unschedulable_q = UnschedulablePodsMap()
         self.nominated_pods = NominatedPodMap(self.nominations, get_pod, on_nominated)

@@ -25,7 +25,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider, steps
-from kschedlab_lab.views.cards import Piece
+from kschedlab_lab.views.cards import Piece, last_tick
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.handing_out import draw_handing_out
 from kschedlab_lab.views.map_reduce import Handout
@@ -134,7 +134,7 @@ def pieces(settings: Settings) -> list[Piece]:
 
 def ends(settings: Settings) -> int:
     """The tick after which Map ends and ParallelizeUntil returns."""
-    return max(piece.end for piece in pieces(settings))
+    return last_tick(pieces(settings))
 
 
 def handout(settings: Settings) -> Handout:

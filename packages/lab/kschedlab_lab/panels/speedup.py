@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from kschedlab.messages import say, sentences
@@ -12,7 +13,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.map_reduce import NODES, costs, hand_out, node_names
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider
-from kschedlab_lab.views.cards import Piece
+from kschedlab_lab.views.cards import Piece, last_tick
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.score import together
 from kschedlab_lab.views.speedup import Speed, draw_speedup
@@ -52,7 +53,7 @@ def times(settings: Settings) -> dict[int, int]:
 
 def ends(settings: Settings) -> int:
     """The tick after which Map has ended."""
-    return max(piece.end for piece in work(settings))
+    return last_tick(work(settings))
 
 
 def speed(settings: Settings) -> Speed:
@@ -104,7 +105,7 @@ def how_long() -> Question[Settings]:
         return str(ends(settings))
 
     def why(settings: Settings, answer: str) -> str:
-        last, names = max(work(settings), key=_end), node_names(NODES)
+        last, names = max(work(settings), key=attrgetter("end")), node_names(NODES)
         return say(
             "Worker {worker} takes {node} only after tick {start}, and {node} needs {ticks} more.",
             worker=last.worker,
@@ -127,7 +128,3 @@ def how_long() -> Question[Settings]:
         why,
         lambda settings: lambda room: before(settings, room),
     )
-
-
-def _end(piece: Piece) -> int:
-    return piece.end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kschedlab.messages import say
@@ -27,6 +28,11 @@ class Piece:
     @property
     def ticks(self) -> int:
         return self.end - self.start
+
+
+def last_tick(work: Iterable[Piece]) -> int:
+    """The tick after which all of the work has ended."""
+    return max(piece.end for piece in work)
 
 
 def draw_card(piece: Piece, name: str, at: tuple[float, float], tick: float, high: float, fill: str, done: int) -> Html:

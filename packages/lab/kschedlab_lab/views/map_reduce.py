@@ -10,7 +10,7 @@ from kschedlab.generations import V1_16
 from kschedlab.messages import say
 from kschedlab.score.stage import Scores
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.cards import Piece
+from kschedlab_lab.views.cards import Piece, last_tick
 from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, columns, draw_rows, middle, named
 from kschedlab_lab.views.style import CHOSEN, TRAY
 from kschedlab_lab.views.svg import Room, svg
@@ -43,7 +43,7 @@ class Handout:
     @property
     def last(self) -> int:
         """The tick after which Map has ended."""
-        return max(piece.end for piece in self.work)
+        return last_tick(self.work)
 
     def raw(self, name: str) -> list[int]:
         """What this priority's Map gives, by node."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.cards import NUMBER, Piece, draw_card
+from kschedlab_lab.views.cards import NUMBER, Piece, draw_card, last_tick
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import HAIR, INK, INK_2, TRAY
@@ -41,7 +41,7 @@ class Speed:
     @property
     def last(self) -> int:
         """The tick after which Map has ended."""
-        return max(piece.end for piece in self.work)
+        return last_tick(self.work)
 
     @property
     def deciding(self) -> set[int]:

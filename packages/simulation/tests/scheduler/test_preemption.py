@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from kschedlab.build import Manifest, node, pod
-from kschedlab.generations import Generation
+from kschedlab.generations import LATEST, Generation
 from kschedlab.objects.model import ApiObject, Node, Pod
 from kschedlab.plugins.framework import Plugin, Wait
 from kschedlab_simulation.log import Step
@@ -32,6 +32,20 @@ def nominated(generation: str, *more: Manifest, **settings: Any) -> Plane:
     plane.run()
     assert plane.pod("high").status.nominatedNodeName == "n1"
     assert plane.pod("low").metadata.deletionTimestamp is not None
+    return plane
+
+
+def waiting_on_permit(generation: str | Generation = LATEST) -> Plane:
+    """A cluster where ``low`` waits on Permit for node n1, and ``high`` comes."""
+
+    class Slow(Plugin):
+        def permit(self, pod: Pod, node: str) -> Wait | None:
+            return Wait(60) if pod.metadata.name == "low" else None
+
+    plane = Plane(node("n1", allocatable=ONE_CPU), generation=generation, plugins=[Slow()])
+    plane.create(asks("800m", "low", 0))
+    plane.run()
+    plane.create(asks("800m", "high", 100))
     return plane
 
 
@@ -282,14 +296,7 @@ def test_without_its_gate_a_failed_eviction_nominates_nobody(monkeypatch: pytest
 
 
 def test_a_victim_that_waits_on_permit_is_requeued_instead_of_deleted() -> None:
-    class Slow(Plugin):
-        def permit(self, pod: Pod, node: str) -> Wait | None:
-            return Wait(60) if pod.metadata.name == "low" else None
-
-    plane = Plane(node("n1", allocatable=ONE_CPU), plugins=[Slow()])
-    plane.create(asks("800m", "low", 0))
-    plane.run()
-    plane.create(asks("800m", "high", 100))
+    plane = waiting_on_permit()
     plane.run(15)
     assert plane.where() == {"high": "n1", "low": ""}
     assert plane.pod("low").metadata.deletionTimestamp is None
@@ -306,14 +313,7 @@ def test_a_victim_that_waits_on_permit_is_requeued_instead_of_deleted() -> None:
     ],
 )
 def test_before_v1_37_a_victim_that_waits_on_permit_is_deleted_and_rejected(generation: str, message: str) -> None:
-    class Slow(Plugin):
-        def permit(self, pod: Pod, node: str) -> Wait | None:
-            return Wait(60) if pod.metadata.name == "low" else None
-
-    plane = Plane(node("n1", allocatable=ONE_CPU), generation=generation, plugins=[Slow()])
-    plane.create(asks("800m", "low", 0))
-    plane.run()
-    plane.create(asks("800m", "high", 100))
+    plane = waiting_on_permit(generation)
     plane.run()
     assert plane.where() == {"high": ""}
     assert ("FailedScheduling", message) in plane.events("low")
@@ -321,14 +321,7 @@ def test_before_v1_37_a_victim_that_waits_on_permit_is_deleted_and_rejected(gene
 
 @pytest.mark.parametrize("generation", ["v1.22", "v1.28", "v1.32"])
 def test_from_v1_22_on_a_victim_that_waits_on_permit_is_rejected_alone(generation: str) -> None:
-    class Slow(Plugin):
-        def permit(self, pod: Pod, node: str) -> Wait | None:
-            return Wait(60) if pod.metadata.name == "low" else None
-
-    plane = Plane(node("n1", allocatable=ONE_CPU), generation=Generation.named(generation), plugins=[Slow()])
-    plane.create(asks("800m", "low", 0))
-    plane.run()
-    plane.create(asks("800m", "high", 100))
+    plane = waiting_on_permit(Generation.named(generation))
     plane.run(100)
     assert plane.where() == {"high": "n1", "low": ""}
     assert plane.pod("low").metadata.deletionTimestamp is None
