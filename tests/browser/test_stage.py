@@ -252,6 +252,51 @@ def test_a_question_is_answered_in_the_picture(opened: Open) -> None:
     expect(page.page.locator(".ks-controls")).to_be_visible()
 
 
+def test_a_pod_is_dropped_on_the_node_that_is_guessed(opened: Open) -> None:
+    """Elsewhere it goes back, and the question stays open."""
+    page = opened(Panel(Settings(node="node-b"), lambda settings: replace(show(settings), story=None)).ask(waits()))
+    expect(page.question).to_contain_text("Click a node, or drag the pod to it.")
+    place = page.key("pod/web").bounding_box()
+    drop(page, 0, 90)
+    expect(page.key("node/node-c")).not_to_have_class("ks-under")
+    assert page.key("pod/web").bounding_box() == place
+    drop(page, *page.middle("node/node-c"))
+    expect(page.page.locator(".ks-wrong")).to_contain_text("Your answer: node-c")
+
+
+def waits() -> Question[Settings]:
+    """Which node the pod goes to; until then it is below them."""
+
+    def before(settings: Settings, room: Room = ROOM) -> Html:
+        web = element(
+            "g", element("rect", width=60, height=20, fill="#56B4E9"), data_key="pod/web", transform="translate(20,180)"
+        )
+        nodes = [
+            element(
+                "rect",
+                x=20 + 120 * i,
+                y=20,
+                width=100,
+                height=140,
+                fill="#eee",
+                data_key=f"node/{name}",
+                data_pick=name,
+            )
+            for i, name in enumerate(NODES)
+        ]
+        return svg([*nodes, web], 440, 210, "a pod waits")
+
+    why = "It has room."
+    return Question("Where does web go?", NODES, lambda settings: settings.node, lambda *_: why, before, drawn=True)
+
+
+def drop(page: PanelPage, x: float, y: float) -> None:
+    page.page.mouse.move(*page.middle("pod/web"))
+    page.page.mouse.down()
+    page.page.mouse.move(x, y, steps=4)
+    page.page.mouse.up()
+
+
 def test_what_stands_between_backquotes_is_code_and_never_markup(opened: Open) -> None:
     page = opened(alone("What does `Less<b>` say?", "`<i>pod</i>`", "`Less` says <u>more</u>."))
     expect(page.question.locator("code")).to_have_text(["Less<b>", "<i>pod</i>"])

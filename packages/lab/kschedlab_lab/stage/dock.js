@@ -8,6 +8,7 @@
 import { clamp, coded, divideText, keepFocus, make } from "./dom.js";
 import { keep, kept } from "./kept.js";
 import { say } from "./language.js";
+import { veil } from "./veil.js";
 
 const LEAST = 900; // pixels that text and stage need side by side, in a notebook or in a window
 const READ = 0.6; // of the height of the text in sight: one reads above it
@@ -76,7 +77,7 @@ class Dock {
     this.el.addEventListener("keydown", (event) => event.target === this.active?.el || own(event), { signal }); // a panel's frame has no keys
     addEventListener("beforeprint", () => this.put(""), { signal });
     addEventListener("afterprint", arrange, { signal });
-    const resized = new ResizeObserver(arrange), grown = new ResizeObserver(() => (this.makeRoom(), this.slide()));
+    const resized = new ResizeObserver(arrange), grown = new ResizeObserver(() => (this.veil(), this.makeRoom(), this.slide()));
     resized.observe(this.page);
     for (const each of this.scroller?.querySelectorAll(".jp-WindowedPanel-viewport") ?? []) grown.observe(each);
     for (const each of [resized, grown]) signal.addEventListener("abort", () => each.disconnect());
@@ -122,7 +123,13 @@ class Dock {
     this.stages.add(stage);
     this.fresh.push(stage);
     this.arrange();
+    this.veil();
     this.soon(() => this.arrived());
+  }
+
+  /** Veils the text that tells what is still asked. */
+  veil() {
+    veil(this.page, this.stages);
   }
 
   soon(act) {
@@ -165,6 +172,7 @@ class Dock {
   /** A cell that is run again brings a new panel at once: until then its last picture stays. */
   remove(stage) {
     this.stages.delete(stage);
+    this.veil();
     if (this.active !== stage) return;
     Object.assign(this, { active: null, pinned: false });
     this.soon(() => (this.stages.size ? this.follow() : this.leave()));

@@ -1,5 +1,6 @@
 // The hand on the picture: pulls handles and clicks.
 
+import { Drop } from "./drop.js";
 import { surviving } from "./press.js";
 
 const FIRM = 4; // pixels: less is a click
@@ -15,6 +16,8 @@ export class Hand {
   constructor(stage) {
     this.stage = stage;
     this.picture = stage.picture.el;
+    const pick = (answer) => (stage.question.pick(answer), stage.isLarge); // before a class it is a vote
+    this.dropped = new Drop(this.picture, { asks: () => Boolean(stage.shown.asking), pick });
     const on = (name, act) => this.picture.addEventListener(name, act);
     on("pointerdown", (event) => this.grab(event));
     this.picture.addEventListener("touchstart", (event) => this.hold(event), { passive: false });
@@ -25,9 +28,15 @@ export class Hand {
     surviving(this.picture, "[data-pick], [data-set]", (element) => this.held || this.click(element));
   }
 
-  /** A finger on a handle moves it, not the page: `touch-action` of a part of an SVG is not obeyed. */
+  /** Whether something is held or carried. */
+  get isBusy() {
+    return Boolean(this.held || this.dropped.held);
+  }
+
+  /** A finger on a handle, or on a pod to drop, moves it, not the page: `touch-action` of a part of an SVG is not obeyed. */
   hold(event) {
-    if (!this.stage.shown.asking && event.target.closest("[data-drag]")) event.preventDefault();
+    const moves = this.stage.shown.asking ? this.dropped.pod(event.target) : event.target.closest("[data-drag]");
+    if (moves) event.preventDefault();
   }
 
   grab(event) {

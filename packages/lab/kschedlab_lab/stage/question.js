@@ -1,6 +1,7 @@
 // The question above the picture: the form to answer it, a class's votes, and then what became of the answer.
 
 import { button, coded, make, onEnter } from "./dom.js";
+import { drops } from "./drop.js";
 import { say } from "./language.js";
 import { escaped } from "./saying.js";
 
@@ -122,6 +123,7 @@ export class QuestionBox {
   }
 
   where({ choices: given, drawn: only }) {
+    if (only && drops(this.stage.picture.el)) return say("Click a node, or drag the pod to it.");
     if (only) return say("Click it in the picture.");
     const drawn = [...this.stage.picture.el.querySelectorAll("[data-pick]")].some(({ dataset: { pick } }) => given.includes(pick));
     return drawn ? say("Click here or in the picture.") : say("Click your answer.");

@@ -8,12 +8,13 @@ const LOW = 400; // pixels of a stage beside the text, below which the picture i
 const EDGES = 44, PLAYER = 34; // pixels of a classroom: its margins, and the row of controls that comes with a story
 const ABOVE = 120; // pixels of a stage above the text that it does not get
 const LEAST_UNIT = 1.12; // pixels: in less, small text would have less than 12
+const TALL = "--ks-tall"; // how high the place for the picture beside the text is
 const SMALLER = 0.8, SLACK = 8; // the longest step down in size; pixels that a picture may be too high
 
 export class Room {
   /** `changed` is told about a new room: width and height in units of normal text. */
   constructor(stage, changed) {
-    Object.assign(this, { stage, changed, text: "" });
+    Object.assign(this, { stage, changed, text: "", tall: 0 });
     this.observer = new ResizeObserver(() => {
       cancelAnimationFrame(this.frame);
       this.frame = requestAnimationFrame(() => this.measure());
@@ -29,11 +30,22 @@ export class Room {
     const { el, picture, story } = this.stage, width = picture.el.offsetWidth; // a bar to scroll it is no change
     el.classList.toggle("ks-low", this.isBeside && el.parentElement.clientHeight < LOW);
     if (!width || story.frames || !this.stage.arrived) return; // before, it is not where it will be
+    el.style.removeProperty(TALL); // the picture has all that is left
     const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, space = this.space(), window = [width, space, unit].join();
-    if (window !== this.window) Object.assign(this, { window, unit, high: space });
+    if (window !== this.window) Object.assign(this, { window, unit, high: space, tall: 0 });
     el.style.setProperty("--ks-high", `${space}px`);
+    this.wrap();
     this.send(width);
     this.shade();
+  }
+
+  /** Beside the text the panel ends below its picture, or where its highest one so far did: what is below stays under the hand. */
+  wrap() {
+    const { el, picture } = this.stage;
+    el.style.removeProperty(TALL);
+    if (!this.isBeside || !picture.svg) return;
+    this.tall = Math.max(this.tall, Math.ceil(picture.svg.getBoundingClientRect().height));
+    el.style.setProperty(TALL, `${this.tall}px`);
   }
 
   /** How high a picture may be: beside the text and before a class, what is left there. */
@@ -57,6 +69,7 @@ export class Room {
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
     const renews = again || moves;
     if (renews) this.about = about;
+    if (again) this.tall = 0;
     if (renews || !(isLarge || this.isBeside)) top.style.minHeight = "";
     if (this.isBeside) {
       const isLonger = () => top.offsetHeight > parseFloat(getComputedStyle(top).minHeight) + 1;
@@ -84,6 +97,7 @@ export class Room {
 
   /** A large picture that is still too high is laid out again with smaller text, in more units. */
   fit() {
+    this.wrap();
     this.shade();
     const { picture, isLarge } = this.stage, high = picture.svg?.viewBox.baseVal.height * this.unit;
     if (!isLarge || !(high > this.high + SLACK) || this.unit <= LEAST_UNIT) return;

@@ -252,10 +252,16 @@ class Stage {
     return false;
   }
 
+  /** Whether the kernel has gone. */
+  get isLost() {
+    return !this.lost.hidden;
+  }
+
   /** Says whether the kernel has gone. */
   lose(dead) {
     this.lost.hidden = !dead;
     this.el.classList.toggle("ks-dead", dead);
+    this.shared?.veil();
   }
 
   // ------------------------------------------------------------ showing
@@ -294,6 +300,7 @@ class Stage {
     this.keep(shown);
     if (moment !== undefined && moment !== shown.moment) this.shared?.lives(this);
     if (covered && !shown.covered) this.shared?.follow();
+    this.shared?.veil();
     this.clock(shown);
   }
 
@@ -357,7 +364,7 @@ class Stage {
 
   /** Somebody points at this element. What is held needs no remark. */
   point(target, now = false) {
-    this.tip.point(this.hand.held ? null : target, now);
+    this.tip.point(this.hand.isBusy ? null : target, now);
   }
 
   pause() {

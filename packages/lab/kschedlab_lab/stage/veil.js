@@ -1,0 +1,18 @@
+// The text below an open question tells what becomes of it: until it is answered, or its answer shown, that text is veiled,
+// up to the next heading or panel.
+
+const HEADING = "h1, h2, h3, h4", PANEL = ".kschedlab";
+const TEXT = ".jp-RenderedMarkdown > *, main.ks-course > .jp-RenderedHTMLCommon:not(.output) > *"; // of a notebook, of a page
+
+/** `stages`: the panels of this page. */
+export function veil(page, stages) {
+  const waits = new Map([...stages].map(({ host, shown, isLost }) => [host, Boolean(shown.asking || shown.covered) && !isLost]));
+  let veils = false;
+  for (const each of page.querySelectorAll(`${HEADING}, ${PANEL}, ${TEXT}`)) {
+    if (each.matches(PANEL)) veils = waits.get(each) ?? false;
+    else if (each.matches(HEADING)) veils = false;
+    if (!each.matches(TEXT) || each.inert === veils) continue;
+    each.inert = veils; // nothing in it is read out, found or clicked
+    each.classList.toggle("ks-veiled", veils);
+  }
+}
