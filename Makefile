@@ -156,7 +156,7 @@ format: .venv/installed ## let ruff mend what it can
 system: ## what pip cannot install: Chromium and kubectl
 	sh tools/system-packages.sh
 
-.venv/installed: requirements.txt pyproject.toml $(PACKAGES:%=%/pyproject.toml)
+.venv/installed: requirements.txt pyproject.toml $(PACKAGES:%=%/pyproject.toml) packages/lab/hatch_build.py $(wildcard packages/lab/kschedlab_lab/*/*.js)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "kschedlab needs Python 3.11 or later: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

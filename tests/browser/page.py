@@ -66,7 +66,7 @@ Point: TypeAlias = tuple[float, float]
 
 @cache
 def _script() -> str:
-    return front_end(FOLDER / "stage.js")
+    return front_end("stage")
 
 
 class PanelPage:

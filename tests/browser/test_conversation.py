@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 from kschedlab_lab.panels import overview_inside, score
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.panels.session import Session
-from kschedlab_lab.stage.front_end import front_end
+from packages.lab.hatch_build import bundle
 from tests.browser.conftest import ROOT
 from tools.site.edition import EDITIONS
 from tools.site.record import ROOMS, Limits, Shared, recording
@@ -72,7 +72,7 @@ def same(browser: Browser, asking: Callable[[], Panel[Any]], messages: list[dict
     panel = asking()
     record = recording(ShownPanel(panel, panel.still(), True, ()), Shared(), Limits(pairs=25, states=25, stories=2))
     page = browser.new_page()
-    code = front_end(ROOT / "tools/site/front/recording.js")
+    code = bundle(ROOT / "tools/site/front/recording.js")
     replies = page.evaluate(PLAYED, [code, json.loads(json.dumps(record)), EDITIONS["en"].words, messages])
     page.close()
     session = Session(asking())

@@ -22,7 +22,7 @@ from pygments.formatters import HtmlFormatter
 
 import kschedlab_lab.exercises
 import kschedlab_lab.stage
-from kschedlab_lab.stage.front_end import front_end
+from packages.lab.hatch_build import bundle
 from tools.site.cards import progress, recorded
 from tools.site.edition import EDITIONS, Edition, page_of
 from tools.site.page import Page, Recorded, title_of
@@ -36,10 +36,7 @@ STAGE, CARD = Path(kschedlab_lab.stage.__file__).parent, Path(kschedlab_lab.exer
 
 def script() -> str:
     """The front ends of the lab as one script, and what plays recordings to them. A file can't import modules."""
-    live = {"stage": STAGE / "stage.js", "card": CARD / "card.js"}
-    parts = [front_end(file).replace("export default", f"window.kschedlab.{name} =") for name, file in live.items()]
-    whole = [f"(() => {{\n{part}\n}})();" for part in [*parts, front_end(HERE / "front/page.js")]]
-    return "\n".join(['"use strict";', "window.kschedlab = {};", *whole])
+    return bundle(HERE / "front/page.js", "--format=iife")
 
 
 def styles() -> str:

@@ -1,18 +1,20 @@
 // A page of the course: brings its panels and exercises to life when they come into view, from what was recorded. A
 // recording arrives as a script of its own, because a page that is opened from a file may not fetch one.
 
+import card from "../../../packages/lab/kschedlab_lab/exercises/card.js";
 import { button, divideCode, make } from "../../../packages/lab/kschedlab_lab/stage/dom.js";
 import { Exercise } from "./exercise.js";
 import { keep } from "../../../packages/lab/kschedlab_lab/stage/kept.js";
 import { Progress } from "./progress.js";
 import { Gates, Recording, Worlds } from "./recording.js";
+import stage from "../../../packages/lab/kschedlab_lab/stage/stage.js";
 
 const NEAR = "600px", THEME = "theme";
 const gates = new Gates(), progress = new Progress(), worlds = new Worlds(), parts = [];
 const expected = new Map(), arriving = new Map();
 
 /** What a recording's script calls. */
-window.kschedlab.arrived = (name, text) => expected.get(name)(text);
+window.kschedlab = { arrived: (name, text) => expected.get(name)(text) };
 
 async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
@@ -64,7 +66,7 @@ function play(slot, record, words) {
   const model = kind === "stage" ? new Recording(record, worlds.of(record), parts, gates, words) : new Exercise(name, record, words);
   if (kind === "card") progress.count(name, model);
   slot.replaceChildren(el);
-  window.kschedlab[kind].render({ model, el });
+  (kind === "stage" ? stage : card).render({ model, el });
   if (kind === "stage") absence(el.querySelector(".ks"), model, words);
 }
 

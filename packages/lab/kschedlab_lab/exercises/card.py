@@ -28,7 +28,7 @@ class Card(Live):
     ``heard``: by view, the last answer from there, so that a view takes no older one back.
     """
 
-    _esm = front_end(HERE / "card.js")
+    _esm = front_end("card")
     _css = (STAGE / "stage.css").read_text(encoding="utf-8") + (HERE / "card.css").read_text(encoding="utf-8")
     face: Any = traitlets.Dict().tag(sync=True)
 

@@ -40,7 +40,7 @@ WRONG = re.compile("0$", re.MULTILINE)
 class Desk(Live):
     """A form. ``form``: its kind and its fields."""
 
-    _esm = front_end(HERE / "desk.js")
+    _esm = front_end("desk")
     _css = "\n".join(path.read_text(encoding="utf-8") for path in (STAGE / "stage.css", HERE / "desk.css"))
     form: Any = traitlets.Dict().tag(sync=True)
 

@@ -57,7 +57,7 @@ def kubeconfig() -> Path:
 class Opener(Live):
     """The button that opens a terminal below the notebook."""
 
-    _esm = front_end(Path(__file__).parents[1] / "stage" / "terminal.js")
+    _esm = front_end("terminal")
 
 
 class Desk(Enlargeable):

@@ -26,7 +26,7 @@ class FilePicker(anywidget.AnyWidget):
     files or the path; "" for nothing.
     """
 
-    _esm = front_end(HERE / "files.js")
+    _esm = front_end("files")
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
     command: Any = traitlets.Unicode().tag(sync=True)
     limit: Any = traitlets.Int().tag(sync=True)

@@ -35,7 +35,7 @@ class Stage(Live):
     ``saved_as``: the id of the output that a saved notebook keeps, "" before there is one.
     """
 
-    _esm = front_end(HERE / "stage.js")
+    _esm = front_end("stage")
     _css = (HERE / "stage.css").read_text(encoding="utf-8")
     controls: Any = traitlets.List().tag(sync=True)
     shown: Any = traitlets.Dict().tag(sync=True)
