@@ -1,7 +1,7 @@
 """The cluster of lesson 03: settings -> manifests -> Cluster -> Decision.
 
-A new pod of the shop is scheduled on four nodes, and four of v1.20's score plugins give them points. The nodes differ in
-more than that, so that the other plugins have an opinion, too:
+A new pod of the shop is scheduled on four nodes, and four of v1.20's score plugins give them points. The nodes differ
+in more than that, so that the other plugins have an opinion, too:
 
 * node-a and node-b, in zone east, have the pod's image, three pods of the shop, and the cache that it prefers nearby.
 * node-c and node-d, in zone west, have one pod of the shop; node-c is large, node-d has the fast disk and a taint.

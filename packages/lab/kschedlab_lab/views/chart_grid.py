@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, name_lines, short, text_width
-from kschedlab_lab.views.style import ACT, INK_3, TICK, TRAY
+from kschedlab_lab.views.style import ACT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE, SIGHT = 14, 17

@@ -56,7 +56,7 @@ class ScoreMap:
 
     ``unknown``: the plugin whose scores are asked for; ``asks``: the nodes of which one is asked for, before the last
     stage without their sums; ``most``: the sum that fills the width; ``bars``: whether sums, and the pod that goes to
-    its node, have a place; ``full``: the points that fill a cell, 0 for the most that a plugin can give; ``pending``: the
+    its node, have a place; ``full``: the points that fill a cell, 0 for the most that a plugin gives; ``pending``: the
     plugins whose rows are still raw; ``sights``: what the selected plugin looks at, and ``sight_lines``: for how many
     there is a place; ``dials``: by plugin, its weight to be changed; then no cell can be selected; ``rows``: for how
     many plugins there is a place, if there are more to come.
