@@ -16,11 +16,11 @@ STATES = {
     "two nodes": two.panel(),
     "two nodes, a tie": two.panel(room=2),
     "two nodes, asked": two.panel().ask(two.which()),
-    "map": score.panel("raw", step=7),
-    "map, half built": score.panel("raw", step=3),
-    "a tie": score.panel(cpu=250, plugin="sum", node="node-d"),
-    "long arithmetic": score.panel(plugin="NodeResourcesBalancedAllocation"),
-    "stretched": score.panel("normalised", plugin="InterPodAffinity", node="node-c"),
+    "map": score.panel("raw", step=3),
+    "map, half built": score.panel("raw", step=1),
+    "a tie": weights.panel(least=0, nodes=0, spread=0),
+    "long arithmetic": score.panel(plugin="NodeResourcesLeastAllocated"),
+    "turned round": score.panel("normalised", plugin="TaintToleration", node="node-c"),
     "a cell, asked": score.panel("normalised", plugin="NodeAffinity").ask(score.without_the_disk()),
     "weights": weights.panel(),
     "weights, most": weights.panel(**dict.fromkeys(weights.FIELDS, weights.MOST)),
@@ -53,7 +53,7 @@ def test_a_cell_is_explained(shown: Show) -> None:
 def test_the_column_is_picked_in_the_map(shown: Show) -> None:
     page = shown(score.panel().ask(score.who_wins()))
     page.key("pick/node-d").click()
-    expect(page.page.locator(".ks-wrong")).to_contain_text("node-c has 453, node-d 452")
+    expect(page.page.locator(".ks-wrong")).to_contain_text("node-c has 385, node-d 359")
     expect(page.key("bar/node-c")).to_contain_text("★ node-c")
 
 
@@ -66,10 +66,10 @@ def test_rows_are_normalised_one_by_one(shown: Show) -> None:
     page.settled()
     expect(page.key("cell/NodeAffinity/node-d")).to_have_text("100")
     expect(page.sentence).to_contain_text("node-c: 20 × 100 / 60 = 33.")
-    expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("−30")
+    expect(page.key("cell/TaintToleration/node-c")).to_have_text("0")
     page.page.get_by_role("button", name="Next").click()
     page.settled()
-    expect(page.key("cell/InterPodAffinity/node-c")).to_have_text("0")
+    expect(page.key("cell/TaintToleration/node-c")).to_have_text("100")
 
 
 def test_the_node_is_picked_in_the_picture_and_the_answer_is_about_it(shown: Show) -> None:
@@ -101,23 +101,22 @@ def test_a_weight_is_changed_in_the_map(shown: Show) -> None:
     page.page.get_by_role("slider", name="NodeAffinity").first.press("ArrowRight")
     page.settled()
     expect(page.key("cell/NodeAffinity/node-d")).to_have_text("200")
-    expect(page.sentence).to_have_text(re.compile("^node-d .*552.* 66 .*node-c"))
+    expect(page.sentence).to_have_text(re.compile("^node-d .*459.* 41 .*node-c"))
 
 
-def test_another_list_is_drawn_from(shown: Show) -> None:
+def test_an_equal_takes_over_with_one_half(shown: Show) -> None:
     page = shown(select_host.panel())
     expect(page.sentence).to_have_text(re.compile("4 best nodes .*1/4"))
-    page.page.get_by_role("radio", name="5 9 9 9").check(force=True)
+    page.page.get_by_role("radio", name="1/2").check(force=True)
     page.settled()
-    expect(page.sentence).to_have_text(re.compile("3 best nodes .*1/3"))
+    expect(page.sentence).to_have_text(re.compile("last .*1/2, .*first .*1/8"))
 
 
 @pytest.mark.parametrize("width", [382, 432])
 def test_a_narrow_map_keeps_its_numbers(shown: Show, width: int) -> None:
     page = shown(score.panel(plugin="sum", node="node-c"), width=width)
     expect(page.key("cell/NodeResourcesLeastAllocated/node-a")).to_have_text("65")
-    expect(page.key("cell/NodePreferAvoidPods/node-a")).to_have_text("✓")
-    expect(page.key("end/node-a")).to_have_text("451 (−2)")
+    expect(page.key("end/node-a")).to_have_text("215 (−170)")
     assert [fault for fault in page.faults() if "off" not in fault] == []
 
 

@@ -20,6 +20,7 @@ from kschedlab_lab.exercises.exercise import Instance
 from kschedlab_lab.exercises.fitting import fitting, kept
 from kschedlab_lab.views.picture import Handles, picture, question
 from kschedlab_lab.views.score import STAGES, bare, lead
+from kschedlab_lab.views.score_bars import in_order
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.style import NOWRAP
 from kschedlab_lab.views.svg import Room
@@ -59,7 +60,7 @@ def scored(decision: Decision) -> Html:
     """Each plugin's weighted score of each node, and the sums."""
     if decision.scores is None:
         return outcome(decision)
-    plugins, nodes = decision.scores.plugins, sorted(decision.cluster.names)
+    plugins, nodes = in_order(decision.scores.plugins), sorted(decision.cluster.names)
     scores = ScoreMap(decision, plugins, nodes, STAGES[-1], None, lead(bare(decision)))
     return fitting(scores)
 

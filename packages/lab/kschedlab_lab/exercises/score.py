@@ -90,7 +90,7 @@ def which_node(rng: random.Random) -> Exercise:
         sums_words(case),
         (
             say(
-                "LeastAllocated: for CPU and for memory (allocatable - requested) × 100 / allocatable, new included; "
+                "LeastAllocated: for CPU and for memory (allocatable − requested) × 100 / allocatable, new included; "
                 "then take the mean. Round down after each division."
             ),
             say(

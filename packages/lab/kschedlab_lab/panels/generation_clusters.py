@@ -83,10 +83,14 @@ NONE = later("none")
 NO_NODE = later("no node")
 NODES = ("node-a", "node-b", "node-c")
 COUNTED = later(
-    "Who finds no disruption left is now first in its list: 50, 50 and 0. Rule 2 does not see c-high (150)."
+    "a-low, b-low and c-low break the budget, so they are first in their lists: 50, 50 and 0. c-low has the lowest "
+    "priority."
 )
-LOST = later("The scheduler would obey Never, but the API server drops the field before the scheduler sees it.")
-FINER = later("The image brings node-a 9 points; more room brings node-b 1.")
+LOST = later(
+    "The scheduler would obey Never, but it never sees it, because the API server drops it. So patient evicts mail, as "
+    "in v1.16."
+)
+FINER = later("Nothing is rounded off: node-a has 59 + 9 points, node-b 60.")
 
 STORIES = {
     later("a budget"): Story(

@@ -155,12 +155,13 @@ def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     decision, shown = bare(decide(settings)), board(settings)
     first, why = decided_and_why(decision)
-    said = sentence(settings, first, why)
+    nodes, said = best(decision), sentence(settings, first, why)
+    goes = say("{pod} goes to {node}.", pod=STORIES[settings.cluster].pod, node=nodes[0]) if len(nodes) == 1 else first
     runs = (next(run) for _, run in groupby(shown.stops, key=lambda each: each.answer))
     answers = "   ".join(say("{version}: {said}", version=each.name, said=each.answer) for each in runs)
     return View(
         lambda room: stage(decision, shown, room, said),
-        sentence(settings, first, reason(settings, decision) or why),
+        sentence(settings, goes, reason(settings, decision) or why),
         rules_html([CHANGES[flag.name] for flag in shown.flags]),
         f"{said}\n{answers}",
         idle={"cluster": ""} | {name: "" for name in SIZES if name not in STORIES[settings.cluster].controls},

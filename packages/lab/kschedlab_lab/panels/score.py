@@ -10,35 +10,22 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from kschedlab.decision import Decision
-from kschedlab.generations import V1_20
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import later, listed, say, sentences
 from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
-from kschedlab_lab.panels.score_cluster import BEST, NODES, Cause, Refusing, decide, manifests
+from kschedlab_lab.panels.score_cluster import NODES, PLUGINS, Cause, decide, manifests
 from kschedlab_lab.panels.score_sights import CAUSES, EXAMPLES, sights
-from kschedlab_lab.panels.settings import choice, steps, switch
+from kschedlab_lab.panels.settings import choice, steps
 from kschedlab_lab.views import arithmetic
 from kschedlab_lab.views.lettering import short, with_minus
 from kschedlab_lab.views.score import STAGES, SUM, bare, decided, number, signed, winners
 from kschedlab_lab.views.score_bars import points
 from kschedlab_lab.views.score_map import REWARDS, ScoreMap
 
-PLUGINS = tuple(plugin.name for plugin, _ in V1_20.scores)
-MOST = 600
+MOST = 500
 """No setting leads to a higher sum: the bars keep their scale."""
-ORDER = (
-    "NodeResourcesLeastAllocated",
-    "NodeAffinity",
-    "InterPodAffinity",
-    "NodeResourcesBalancedAllocation",
-    "TaintToleration",
-    "PodTopologySpread",
-    "ImageLocality",
-    "NodePreferAvoidPods",
-)
-"""The rows from the top, in the order in which they come: first those that one knows."""
-NORMALISING = ("NodeAffinity", "InterPodAffinity", "TaintToleration", "PodTopologySpread")
+NORMALISING = PLUGINS[1:]
 """The plugins with a NormalizeScore, in the order of the rows."""
 SIGHTS = 2
 """How many lines there are for what a plugin looks at."""
@@ -54,7 +41,7 @@ class Settings(Cause):
 
     LAST: ClassVar[int] = 3
     FULL: ClassVar[int] = 200
-    SHOWN: ClassVar[tuple[str, ...]] = ("cpu",)
+    SHOWN: ClassVar[tuple[str, ...]] = ("tainted",)
     plugin: str = choice("plugin", (*PLUGINS, SUM), SUM)
     node: str = choice("node", NODES, "node-c")
     step: int = steps("pass", 3, 3)
@@ -71,7 +58,7 @@ class Settings(Cause):
     @property
     def plugins(self) -> tuple[str, ...]:
         """The rows of the map."""
-        return ORDER
+        return PLUGINS
 
     @property
     def looked(self) -> str:
@@ -85,8 +72,8 @@ class Raw(Settings):
 
     LAST, FULL = 0, 100
     SHOWN = ("step",)
-    plugin: str = choice("plugin", PLUGINS, ORDER[0], folded=True)
-    step: int = steps("rows", len(ORDER) - 1, 0)
+    plugin: str = choice("plugin", PLUGINS, PLUGINS[0], folded=True)
+    step: int = steps("rows", len(PLUGINS) - 1, 0)
 
     @property
     def stage(self) -> str:
@@ -94,15 +81,15 @@ class Raw(Settings):
 
     @property
     def plugins(self) -> tuple[str, ...]:
-        return ORDER[: self.step + 1]
+        return PLUGINS[: self.step + 1]
 
     @property
     def looked(self) -> str:
-        return self.plugin if self.plugin in self.plugins else ORDER[self.step]
+        return self.plugin if self.plugin in self.plugins else PLUGINS[self.step]
 
     def at(self, indices: Mapping[str, Any]) -> Raw:
         found = super().at(indices)
-        plugin = ORDER[found.step]
+        plugin = PLUGINS[found.step]
         is_same = found.step == self.step
         return found if is_same else replace(found, plugin=plugin, node=EXAMPLES.get(plugin, "node-b"))
 
@@ -124,19 +111,7 @@ class Normalised(Settings):
         return list(NORMALISING[: self.step]) if self.step <= len(NORMALISING) else []
 
 
-@dataclass(frozen=True)
-class Extended(Settings):
-    """The sums, with an extender that may refuse a node."""
-
-    SHOWN = ("refuses",)
-    refuses: bool = switch("an extender refuses node-c")
-
-    @property
-    def extenders(self) -> tuple[object, ...]:
-        return (Refusing(),) if self.refuses else ()
-
-
-UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Settings)} | {"extended": Extended}
+UP_TO = {STAGES[each.LAST]: each for each in (Raw, Normalised, Settings)}
 """By the last stage of a panel, its settings."""
 
 
@@ -148,7 +123,7 @@ def show(settings: Settings) -> View:
         said,
         Html(),
         said,
-        idle={name: "" for name in ("fast", "step", "cpu", "tainted") if name not in settings.SHOWN},
+        idle={name: "" for name in ("fast", "step", "tainted") if name not in settings.SHOWN},
         names=winners(decide(settings)) if settings.stage == STAGES[-1] else {},
     )
 
@@ -225,8 +200,7 @@ def _written(step: arithmetic.Calculation) -> str:
 def panel(last: str = STAGES[-1], **settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings. A click selects a cell.
 
-    ``last``: the stage to show, and the last one that it comes to, where those after it would give something away;
-    "extended": all, with an extender.
+    ``last``: the stage to show, and the last one that it comes to, where those after it would give something away.
     """
     return Panel(UP_TO[last]().changed(**settings), show, manifests)
 
@@ -243,14 +217,14 @@ def the_least() -> Question[Settings]:
         return min(given, key=given.__getitem__)
 
     def why(settings: Settings, answer: str) -> str:
-        given, node = scores(settings), right(settings)
-        most = max(given, key=given.__getitem__)
+        return sentences(mean(settings, node) for node in dict.fromkeys((answer, right(settings))))
+
+    def mean(settings: Settings, node: str) -> str:
         found = arithmetic.steps(decide(settings), settings.plugin, node)
         mean = next(step for step in found if step.what == STAGES[0])
         shares = [int(share.result) for share in found[: found.index(mean)]]
         gets = later("{node} gets {mean}, rounded down.") if sum(shares) % len(shares) else later("{node} gets {mean}.")
-        least = say(gets, node=node, mean=mean)
-        return sentences((least, say("{node} gets most, {points}.", node=most, points=given[most])))
+        return say(gets, node=node, mean=mean)
 
     def asked(settings: Settings) -> ScoreMap:
         sheet = _sheet(settings, say("Which node gets the fewest points?"), STAGES[0])
@@ -311,59 +285,23 @@ def who_wins() -> Question[Settings]:
         sums, best = sums_of(settings), right(settings)
         other = next(node for node in two if node != best)
         return say(
-            "{best} has {most}, {other} {less}. The rows in which they differ, from the top: {rows} = {more}.",
+            "{best} has {most}, {other} {less}. What {best} has more or less, row by row: {rows}. Together {more}.",
             best=best,
             most=sums[best],
             other=other,
             less=sums[other],
-            rows=" ".join(ahead_by(settings, best, other)),
+            rows=listed(ahead_by(settings, best, other)),
             more=signed(sums[best] - sums[other]),
         )
 
     def ahead_by(settings: Settings, node: str, other: str) -> list[str]:
         decision = decide(settings)
-        given = [[number(decision, STAGES[2], plugin, each) or 0 for plugin in ORDER] for each in (node, other)]
-        return [signed(more - less) for more, less in zip(*given, strict=True) if more != less]
+        given = [[number(decision, STAGES[2], plugin, each) or 0 for plugin in PLUGINS] for each in (node, other)]
+        rows = zip(PLUGINS, *given, strict=True)
+        return [f"{short(plugin)} {signed(more - less)}" for plugin, more, less in rows if more != less]
 
     def weighted(settings: Settings) -> ScoreMap:
         return replace(_sheet(settings, say("The weighted scores."), STAGES[2]), selected=None, asks=two)
 
     asked = say("Which has the higher sum, {one} or {other}?", one=two[0], other=two[1])
     return Question(asked, two, right, why, weighted, drawn=True)
-
-
-def without_the_best() -> Question[Settings]:
-    """Which node wins once an extender refuses the best? Asked beside the sums."""
-    others = tuple(node for node in NODES if node != BEST)
-
-    def refused(settings: Settings) -> Settings:
-        return settings.changed(refuses=True)
-
-    def right(settings: Settings) -> str:
-        return decide(refused(settings)).node or ""
-
-    def why(settings: Settings, answer: str) -> str:
-        now, second = refused(settings), max(others, key=lambda node: points(decide(settings), node) or 0)
-
-        def given(when: Settings, plugin: str) -> int:
-            return number(decide(when), STAGES[2], plugin, second) or 0
-
-        plugin = max(PLUGINS, key=lambda plugin: given(settings, plugin) - given(now, plugin))
-        return say(
-            "{node} falls from {was} to {now}. Without {best} its raw {raw} is the lowest of the row, so {plugin} "
-            "gives it {less}, not {more}.",
-            node=second,
-            was=points(decide(settings), second),
-            now=points(decide(now), second),
-            plugin=short(plugin),
-            best=BEST,
-            raw=number(decide(now), STAGES[0], plugin, second),
-            less=given(now, plugin),
-            more=given(settings, plugin),
-        )
-
-    def summed(settings: Settings) -> ScoreMap:
-        return replace(_sheet(settings, say("The sums."), STAGES[-1]), selected=None, asks=others)
-
-    asked = say("An extender refuses {best}. Which node has the highest sum now?", best=BEST)
-    return Question(asked, others, right, why, summed, shows=refused, drawn=True)

@@ -1,7 +1,7 @@
 """The cluster of lesson 03: settings -> manifests -> Cluster -> Decision.
 
-A new pod of the shop is scheduled on four nodes, and each of v1.20's default plugins but NodePreferAvoidPods can make a
-difference:
+A new pod of the shop is scheduled on four nodes, and four of v1.20's score plugins give them points. The nodes differ
+in more than that, so that the other plugins have an opinion, too:
 
 * node-a and node-b, in zone east, have the pod's image, three pods of the shop, and the cache that it prefers nearby.
 * node-c and node-d, in zone west, have one pod of the shop; node-c is large, node-d has the fast disk and a taint.
@@ -9,49 +9,37 @@ difference:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
-from kschedlab.generations import V1_20
+from kschedlab.generations import V1_20, Generation
 from kschedlab.manifests.loading import decode_objects
-from kschedlab.objects.model import Node, Pod
 from kschedlab.scheduler import schedule
-from kschedlab_configuration.extenders.plain import as_extender
 from kschedlab_lab.panels.preferences import labelled, preferring, with_app
-from kschedlab_lab.panels.settings import Restorable, slider, switch
+from kschedlab_lab.panels.settings import Restorable, switch
 
 NEW = "default/shop-new"
 ZONE, DISK = "topology.kubernetes.io/zone", "disk"
 MIB = 1 << 20
 NODES = ("node-a", "node-b", "node-c", "node-d")
-BEST = "node-c"
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
+
+PLUGINS = ("NodeResourcesLeastAllocated", "NodeAffinity", "TaintToleration", "PodTopologySpread")
+"""The score plugins of the lesson, in the order in which they come."""
+FOUR = replace(V1_20, scores=tuple(each for name in PLUGINS for each in V1_20.scores if each[0].name == name))
+"""v1.20 with these plugins alone, and with their weights."""
 
 
 @dataclass(frozen=True)
 class Cause(Restorable):
     """The inputs of the scores."""
 
-    cpu: int = slider("the pod's CPU request", (100, 250, 500, 1000, 1500, 2000), 500, "{}m".format)
     fast: bool = switch("fast disk on node-d", True)
     tainted: bool = switch("taint on node-d", True)
-
-    @property
-    def extenders(self) -> tuple[object, ...]:
-        """Those that are asked after the filters."""
-        return ()
-
-
-class Refusing:
-    """An extender that refuses the node with the highest sum."""
-
-    def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, str]:
-        return {BEST: "refused by an extender"}
 
 
 def manifests(cause: Cause) -> list[Manifest]:
@@ -66,7 +54,7 @@ def manifests(cause: Cause) -> list[Manifest]:
         _shop("shop-c", "node-c", "1", "2Gi"),
         pod("batch-c", "node-c", "1", labels={"app": "batch"}, memory="7Gi"),
         pod("db-d", "node-d", "2", memory="2Gi"),
-        new_pod(cause),
+        _shop("shop-new", "", "500m", "1Gi", **wishes()),
     ]
 
 
@@ -96,13 +84,8 @@ def _shop(name: str, on: str, cpu: str, memory: str, **spec: Any) -> Manifest:
     return pod(name, on, cpu, labels={"app": "shop"}, memory=memory, **spec)
 
 
-def new_pod(cause: Cause) -> Manifest:
-    """The pod to schedule."""
-    return _shop("shop-new", "", f"{cause.cpu}m", "1Gi", **wishes())
-
-
 def wishes() -> dict[str, Any]:
-    """The pod's preferences: a fast disk, zone west, the cache nearby, no batch job on its node, an even spread."""
+    """The new pod's preferences: a fast disk, zone west, the cache nearby, no batch job on its node, an even spread."""
     shop = {"matchLabels": {"app": "shop"}}
     spread = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
     return {
@@ -120,6 +103,6 @@ def cluster(cause: Cause) -> Cluster:
     return Cluster(decode_objects(manifests(cause)), V1_20.api)
 
 
-def decide(cause: Cause) -> Decision:
+def decide(cause: Cause, rules: Generation = FOUR) -> Decision:
     """The scheduler's decision for the new pod."""
-    return schedule(NEW, cluster(cause), V1_20.extended_by(*map(as_extender, cause.extenders)))
+    return schedule(NEW, cluster(cause), rules)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -17,13 +17,12 @@ from kschedlab.messages import later, say, sentences
 from kschedlab.score.stage import select_host
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
-from kschedlab_lab.panels.base import Frame, Panel, View
+from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider
 from kschedlab_lab.views.layout import Part, padded, words
 from kschedlab_lab.views.reservoir import Held, Reservoir
 from kschedlab_lab.views.style import INK_2
-from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.tosses import press
 
 MOST, MANY, SEED = 200, 20, 1
@@ -39,7 +38,7 @@ FAIR, HALF = "1/k", "1/2"
 class Settings(Restorable):
     """The list of scores, the rule of the draw, and how many draws were made."""
 
-    scores: tuple[int, ...] = choice("sums", LISTS, LISTS[0], lambda scores: " ".join(map(str, scores)))
+    scores: tuple[int, ...] = choice("sums", LISTS, LISTS[0], lambda scores: " ".join(map(str, scores)), folded=True)
     takes: str = choice("an equal takes over with", (FAIR, HALF), FAIR)
     draws: int = slider("draws", range(MOST + 1), 0)
 
@@ -127,13 +126,7 @@ def show(settings: Settings) -> View:
     if done:
         draws = count(len(done), "draw")
         said = sentences((say("{draws} so far, the last one: {node}.", draws=draws, node=done[-1]), said))
-
-    def frames(room: Room) -> list[Frame]:
-        each = [Frame(Reservoir(steps, come, step.what)(room), step.what) for come, step in enumerate(steps, start=1)]
-        return [*each, Frame(picture(room), said)]
-
-    picture = Reservoir(steps, len(steps) + 1, said, done, _buttons(len(done)))
-    return View(picture, said, Html(), said, story=frames)
+    return View(Reservoir(steps, len(steps) + 1, said, done, _buttons(len(done))), said, Html(), said)
 
 
 def _buttons(done: int) -> list[Part]:
@@ -170,9 +163,15 @@ def first_stays() -> Question[Settings]:
         return say("It must stay each time: {product} = {right}.", product=product, right=right(settings))
 
     asked = say("With what probability is the first node still held at the end?")
-    return Question(asked, ("1", "1/2", "1/4", "1/8"), right, why, _waiting)
+    return Question(asked, ("1", "1/2", "1/4", "1/8"), right, why, partial(_after, 1), way=_way)
 
 
-def _waiting(settings: Settings) -> Reservoir:
-    """The list after the first element."""
-    return Reservoir(walk(settings.scores, settings.takes), 1, say("The list before the draw."))
+def _after(come: int, settings: Settings) -> Reservoir:
+    """The list after so many elements."""
+    steps = walk(settings.scores, settings.takes)
+    return Reservoir(steps, come, steps[come - 1].what)
+
+
+def _way(settings: Settings) -> list[Reservoir]:
+    """The list after the second element, the third ..."""
+    return [_after(come, settings) for come in range(2, len(settings.scores) + 1)]

@@ -1,7 +1,6 @@
 """Weights to change: settings -> the generation with these weights -> Decision -> the score map.
 
-The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`. NodePreferAvoidPods keeps its
-weight of 10000: all nodes get its million.
+The cluster is that of :mod:`kschedlab_lab.panels.score_cluster`.
 """
 
 from __future__ import annotations
@@ -12,28 +11,20 @@ from typing import Any
 
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
-from kschedlab.generations import V1_20, Generation
+from kschedlab.generations import Generation
 from kschedlab.messages import later, say
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab_lab.panels import score, score_cluster
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.score_cluster import NEW, NODES
+from kschedlab_lab.panels.score_cluster import FOUR, NEW, NODES, PLUGINS
 from kschedlab_lab.panels.settings import Restorable, slider
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import STAGES, bare, lead, winners
 from kschedlab_lab.views.score_map import ScoreMap
 
-FIELDS = {
-    "balanced": "NodeResourcesBalancedAllocation",
-    "image": "ImageLocality",
-    "pods": "InterPodAffinity",
-    "least": "NodeResourcesLeastAllocated",
-    "nodes": "NodeAffinity",
-    "spread": "PodTopologySpread",
-    "taints": "TaintToleration",
-}
+FIELDS = dict(zip(("least", "nodes", "taints", "spread"), PLUGINS, strict=True))
 """By name of the setting: the plugin whose weight it is."""
 MOST, CAUSE = 3, score_cluster.Cause()
 """The largest weight; the cluster, whose scores stay."""
@@ -44,7 +35,7 @@ def _written(weight: int) -> str:
 
 
 def _weight(field: str) -> Any:
-    usual = next(weight for plugin, weight in V1_20.scores if plugin.name == FIELDS[field])
+    usual = next(weight for plugin, weight in FOUR.scores if plugin.name == FIELDS[field])
     return slider(short(FIELDS[field]), range(MOST + 1), usual, _written)
 
 
@@ -52,18 +43,15 @@ def _weight(field: str) -> Any:
 class Weights(Restorable):
     """A weight for each plugin, 0 to drop it."""
 
-    balanced: int = _weight("balanced")
-    image: int = _weight("image")
-    pods: int = _weight("pods")
     least: int = _weight("least")
     nodes: int = _weight("nodes")
-    spread: int = _weight("spread")
     taints: int = _weight("taints")
+    spread: int = _weight("spread")
 
 
 def generation(weights: Weights) -> Generation:
-    """v1.20 with these weights."""
-    return V1_20.weighted(**{plugin: getattr(weights, field) for field, plugin in FIELDS.items()})
+    """v1.20's four plugins with these weights."""
+    return FOUR.weighted(**{plugin: getattr(weights, field) for field, plugin in FIELDS.items()})
 
 
 @lru_cache(1)
@@ -91,13 +79,13 @@ def show(weights: Weights) -> View:
     }
     shown = ScoreMap(
         decision,
-        score.ORDER,
+        PLUGINS,
         NODES,
         STAGES[-1],
         None,
         said,
         most=score.MOST,
-        full=MOST * V1_20.max_node_score,
+        full=MOST * FOUR.max_node_score,
         dials=dials,
     )
     return View(shown, said, Html(), said, names=winners(decision))

@@ -57,9 +57,9 @@ export class Tip {
     if (this.pointed && !this.pointed.isConnected) this.point(null);
   }
 
-  /** The places of what one can press or drag, but for the element. */
+  /** The places of what one can press, drag or point at, but for the element. */
   handles(element) {
-    const all = [...this.frame.querySelectorAll("svg :is([data-set], [data-drag])")];
+    const all = [...this.frame.querySelectorAll("svg :is([data-set], [data-drag], [data-tip])")];
     return all.filter((each) => !each.contains(element) && !element.contains(each)).map((each) => each.getBoundingClientRect());
   }
 

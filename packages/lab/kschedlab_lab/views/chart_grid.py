@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, name_lines, short, text_width
-from kschedlab_lab.views.style import ACT, INK_3, TICK, TRAY
+from kschedlab_lab.views.style import ACT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, rect
 
 CLOSE, SIGHT = 14, 17
@@ -26,8 +26,7 @@ BESIDE, SHORTEST = 6, 30
 class GridCell:
     """``text`` on a bar of colour ``fill`` that fills this ``share`` of its box, or alone in a box (None).
 
-    ``tip``: the cell in words; ``sets``: the settings that a click applies; ``zero``: the place of 0 in the box, from
-    where a bar of a share below 0 goes to the left.
+    ``tip``: the cell in words; ``sets``: the settings that a click applies.
     """
 
     text: str
@@ -35,7 +34,6 @@ class GridCell:
     tip: str
     sets: str = ""
     share: float = 1
-    zero: float = 0
 
 
 class Sight(NamedTuple):
@@ -177,11 +175,8 @@ class GridMeasures:
         if cell.fill is not None:
             tray = self.tray
             shapes = [rect(wide, high, fill="transparent"), rect(int(tray), high, 4, fill=TRAY)]
-            long, start = round(tray * abs(cell.share), 1), round(tray * (cell.zero + min(cell.share, 0)), 1)
-            shapes.append(rect(long, high, min(4, long / 2), start or None, fill=cell.fill, data_key=f"{key}/box"))
-            if cell.zero:
-                at = round(tray * cell.zero, 1)
-                shapes.append(element("line", x1=at, x2=at, y1=0, y2=high, stroke=INK_3))
+            long = round(tray * cell.share, 1)
+            shapes.append(rect(long, high, min(4, long / 2), fill=cell.fill, data_key=f"{key}/box"))
         corner = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
         about |= {"data_tip": cell.tip, "opacity": self.grid.opacity(self.grid.rows[r])}

@@ -154,14 +154,18 @@ def _threads(asked: Sequence[RuleResult], at: Lanes, start: float, y: float) -> 
 
 
 def _rung(step: RuleResult, at: Lanes, y: float, asked: bool, over: bool, signs: Container[int]) -> Html:
-    """The rule's number in a disc, and what it compares. ``over``: all is decided; ``signs``: see :func:`ladder`."""
+    """The rule's number in a disc, where all rules are drawn, and what it compares.
+
+    ``over``: all is decided; ``signs``: see :func:`ladder`.
+    """
     decides = asked and step.decides
     colour = "currentColor" if asked else INK_2
     cramped = at.beside and at.rules.width < LEAST  # then the sign must not reach the values
     name = words(say(NAMES[step.name]), 12 if at.rules.width > 100 else 11.2, decides and not cramped, fill=colour)
     disc = Part(2 * DISC, 2 * DISC, (*_disc(step.number, CHOSEN if decides else "currentColor" if asked else "none"),))
     sign = [_sign(SIGNS[step.number], SIZE * 0.75 if cramped else SIZE)] if asked and step.number in signs else []
-    part = row([row([disc, name], 4 if cramped else 8), *sign], 2 if cramped else 4)
+    named = name if at.only else row([disc, name], 4 if cramped else 8)
+    part = row([named, *sign], 2 if cramped else 4)
     ground = None
     if not at.beside:
         fill = CHOSEN_SOFT if decides else PANEL

@@ -11,13 +11,19 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.layout import Part, moved, row
 from kschedlab_lab.views.lettering import fitting
-from kschedlab_lab.views.style import HAIR, INK, INK_2, NODES, PANEL, TRAY, ink
+from kschedlab_lab.views.style import HAIR, INK, INK_2, PANEL, TRAY, ink, themed
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HEAD, LINE, WIDEST, CARD, LOW, WHEN, FOOT = 82, 15, 150, 38, 130, 24, 60
 """Height of what is above the columns, and of a line; greatest width of a column with what parts it from the next;
 height of a card without a count, and of a column, at least; height of the line below, and with the button. In
 pixels."""
+
+SHADES = tuple(
+    themed(*each)
+    for each in (("#DDE1E7", "#39414E"), ("#C3CAD4", "#4A5463"), ("#A7B0BE", "#5E6A7C"), ("#8C97A8", "#78859A"))
+)
+"""The nodes, one after the other: greys, because colours mean plugins in this lesson."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ class _Column:
         self.left, self.wide = step * (i + 0.14), step * 0.72
 
     def _fill(self, name: str) -> str:
-        return NODES[self.names.index(name) % len(NODES)]
+        return SHADES[self.names.index(name) % len(SHADES)]
 
     def card(self) -> Html:
         """The node with its sum, and how often it was drawn."""
@@ -126,8 +132,9 @@ class _Column:
                 self.wide, low - top, x=self.left, y=top, fill=fill, stroke=PANEL, stroke_width=1, data_key=f"{key}/box"
             )
             place = self.left + self.wide / 2, (top + low) / 2 + 4.5
-            fits = low - top >= LINE
-            words = label(str(self.held.likely[name]) if fits else "", *place, "middle", fill=ink(fill))
+            chance = str(self.held.likely[name]) if low - top >= LINE else ""
+            said = fitting((f"{name}: {chance}", chance), self.wide - 4) if chance else ""
+            words = label(said, *place, "middle", fill=ink(fill))
             yield element("g", box, words, data_key=key)
 
     def bands(self, before: _Column) -> Iterable[Html]:

@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kschedlab.decision import Decision
-from kschedlab.generations import V1_20
 from kschedlab.messages import say
 from kschedlab_lab.views.chart_bars import FILLS, Bars
 from kschedlab_lab.views.score import STAGES, number, total
 
 VETOES = "NodePreferAvoidPods"
 """Its million points, which all nodes get, are left out of bars and colours."""
-KNOWN = tuple(plugin.name for plugin, _ in V1_20.scores if plugin.name != VETOES)
+KNOWN = (
+    "NodeResourcesLeastAllocated",
+    "NodeAffinity",
+    "TaintToleration",
+    "InterPodAffinity",
+    "PodTopologySpread",
+    "NodeResourcesBalancedAllocation",
+    "ImageLocality",
+)
+"""Plugins that keep their colour everywhere, and the order of their rows."""
+
+
+def in_order(plugins: Iterable[str]) -> list[str]:
+    """The known plugins first, in their order."""
+    return sorted(plugins, key=lambda plugin: KNOWN.index(plugin) if plugin in KNOWN else len(KNOWN))
 
 
 def fills(plugins: Iterable[str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from kschedlab_lab.views.svg import Room, label, rect, svg
 NAMES, NARROW_NAMES, NARROW, BARS = 160, 146, 420, 76
 """The room for the names of plugins, in a broad and in a narrow room, and the width of the latter; the room for names
 before the bars. In pixels."""
-TOP, LEAST, MOST = 38, 17, 40
+TOP, LEAST, MOST = 38, 17, 52
 """The height of the nodes' names and of what parts map and bars; limits of a row's height."""
 PASSED = "✓"
 """For the million points of a plugin that gives them to all nodes."""
@@ -56,7 +56,7 @@ class ScoreMap:
 
     ``unknown``: the plugin whose scores are asked for; ``asks``: the nodes of which one is asked for, before the last
     stage without their sums; ``most``: the sum that fills the width; ``bars``: whether sums, and the pod that goes to
-    its node, have a place; ``full``: the points that fill a cell, 0 for the most that there are; ``pending``: the
+    its node, have a place; ``full``: the points that fill a cell, 0 for the most that a plugin gives; ``pending``: the
     plugins whose rows are still raw; ``sights``: what the selected plugin looks at, and ``sight_lines``: for how many
     there is a place; ``dials``: by plugin, its weight to be changed; then no cell can be selected; ``rows``: for how
     many plugins there is a place, if there are more to come.
@@ -84,7 +84,7 @@ class ScoreMap:
         break into two lines."""
         bars, rows = len(self.nodes) if self.bars else 0, max(self.rows, len(self.plugins))
         is_narrow = room.width < NARROW
-        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (30 if self.dials else 0))
+        grid = self.grid(NARROW_NAMES if is_narrow else NAMES + (20 if self.dials else 0))
         fair = int((room.height - TOP - grid.above) / (rows + bars))
         high = 30 if is_narrow else min(max(fair, LEAST), MOST)
         plan = GridMeasures(grid, room, high)
@@ -131,8 +131,8 @@ class ScoreMap:
     @cached_property
     def _full(self) -> int:
         """The points that fill a cell."""
-        given = (number(self.decision, STAGES[2], plugin, node) for plugin in self._fills for node in self.nodes)
-        return self.full or max(self.decision.generation.max_node_score, *(each or 0 for each in given))
+        weights = (weight for plugin, weight in self._weighed if plugin in self._fills)
+        return self.full or self.decision.generation.max_node_score * max(weights, default=1)
 
     def grid(self, left: float) -> Grid:
         cells = [[self._cell(plugin, node) for node in self.nodes] for plugin in self.plugins]
@@ -165,9 +165,14 @@ class ScoreMap:
 
     def _weights(self) -> Mapping[str, str]:
         """The weights other than 1, by plugin; without that of VETOES, whose points sums and bars leave out."""
+        notes = ((plugin, weight) for plugin, weight in self._weighed if not plugin.startswith(VETOES))
+        return {plugin: f"×{weight}" for plugin, weight in notes if weight != 1}
+
+    @property
+    def _weighed(self) -> Sequence[tuple[str, int]]:
+        """The plugins with their weights."""
         scores = self.decision.scores
-        named = zip(scores.plugins, scores.weights, strict=True) if scores is not None else ()
-        return {plugin: f"×{weight}" for plugin, weight in named if weight != 1 and not plugin.startswith(VETOES)}
+        return [*zip(scores.plugins, scores.weights, strict=True)] if scores is not None else []
 
     def _cell(self, plugin: str, node: str) -> GridCell:
         stage = STAGES[0] if plugin in self.pending else self.stage
@@ -181,9 +186,7 @@ class ScoreMap:
         if plugin in self._left_out:
             return GridCell(PASSED, None, tip, sets=sets)
         fill = self._fills.get(plugin, TICK)
-        row = (number(self.decision, stage, plugin, each) or 0 for each in self.nodes)
-        zero = -min(0, *row) / self._full
-        return GridCell(with_minus(str(found)), fill, tip, sets, min(found / self._full, 1), zero)
+        return GridCell(with_minus(str(found)), fill, tip, sets, min(found / self._full, 1))
 
 
 def _tip(plugin: str, node: str, found: str) -> str:

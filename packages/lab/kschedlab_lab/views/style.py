@@ -72,20 +72,6 @@ KINDS = _all_themed(
 )
 """Unordered categories: muted, because strong colours mean something else; a letter or a word repeats the meaning."""
 
-NODES = _all_themed(
-    (
-        ("#F3D3C1", "#5C4336"),
-        ("#CBDDF0", "#354A60"),
-        ("#EDE6BC", "#55502B"),
-        ("#DFD0EC", "#4A3C5C"),
-        ("#EACBD6", "#583B48"),
-        ("#DADDE2", "#424852"),
-        ("#D6E2B8", "#465130"),
-        ("#DACDBA", "#50453A"),
-    )
-)
-"""Nodes in maps: pale; a name or a letter repeats the meaning."""
-
 TABLE = "border-collapse:collapse;margin:0.3em 0;font-size:1em;"
 CELL = "padding:0.15em 0.6em;text-align:left;"
 NOWRAP = "white-space:nowrap;"

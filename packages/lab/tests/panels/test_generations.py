@@ -175,7 +175,7 @@ def test_a_question_hides_this_answer_and_the_later_ones() -> None:
     assert re.findall('data-pick="([^"]*)"', markup) == [*NODES]
     assert "Right." not in repr(open_one) and "Right." in repr(open_one.answer("node-c"))
     wrong = repr(open_one.answer("node-a"))
-    assert "Not quite." in wrong and "Rule 2 decides: lowest first victim priority. node-c has 0, node-a 50" in wrong
+    assert "Not quite." in wrong and says(wrong, "c-low", "50, 50 and 0", "node-c")
 
 
 QUESTIONS = [

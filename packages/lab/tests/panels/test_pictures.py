@@ -64,7 +64,6 @@ MORE: dict[str, Callable[[], Panel[Any]]] = {
     "score, normalised": lambda: score.panel("normalised", plugin="NodeAffinity", node="node-c").ask(
         score.without_the_disk()
     ),
-    "score, extended": lambda: score.panel("extended").ask(score.without_the_best()),
     "devices, two of node-c": lambda: devices.panel(model="any", memory=80, count=2, together=True, tolerates=True),
     "map_reduce, many workers": lambda: map_reduce.panel(workers=8, step=1),
     "map_reduce, 16 workers": lambda: speedup.panel(workers=16),
