@@ -249,8 +249,8 @@ def _nodes(
 
 def _alone(zones: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, Sequence[int]]:
     """By zone, the nodes of the only pool; {} if there are several pools, or one zone."""
-    pool, *others = zones
-    return {} if others or len(zones[pool]) < 2 else {f"{pool}, {zone}": places for zone, places in zones[pool].items()}
+    ((pool, parts),) = zones.items() if len(zones) == 1 else [("", {})]
+    return {f"{pool}, {zone}": places for zone, places in parts.items()} if len(parts) > 1 else {}
 
 
 def _width(name: str) -> float:

@@ -244,7 +244,9 @@ def test_a_right_answer_says_why_the_rival_is_not_chosen() -> None:
     why = which_node().verdict("node-a", Settings(allowed=1))["why"]
     assert says(why, "node-b drops out at rule 2", "node-c drops out at rule 3", "One more victim costs 2³¹ more.")
     assert (
-        which_node("", "node-a").verdict("node-c", Settings(allowed=0))["why"].startswith("node-a drops out at rule 1")
+        which_node("", "node-a")
+        .verdict("node-c", Settings(allowed=0))["why"]
+        .startswith("node-a, node-b drop out at rule 1, violations: each has 1; node-c has 0.")
     )
     hidden = Settings(mail_in_shop=True, allowed=0, shop_b=0)
     assert which_node("", "node-a").verdict("node-b", hidden)["why"].endswith("The rule never looks at logs-b (150).")
