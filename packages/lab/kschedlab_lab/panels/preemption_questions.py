@@ -12,7 +12,7 @@ from kschedlab.text.ladder import steps
 from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.picture import Handles, decided_and_why
-from kschedlab_lab.views.preemption_scene import Scene, all_attempted, beside, fate, fates
+from kschedlab_lab.views.preemption_scene import Scene, beside, fate, fates, first_back
 from kschedlab_lab.views.svg import Room
 
 
@@ -42,7 +42,7 @@ def who_returns() -> Question[Settings]:
 
     def why(settings: Settings, _: str) -> str:
         decision, attempts = decide(settings), _candidates(settings)["node-b"].attempts
-        return sentences((beside(decision, "node-b"), all_attempted(attempts, decision.pod)))
+        return sentences((beside(decision, "node-b"), first_back(attempts)))
 
     handles = Handles(pods={name: {"data_pick": name} for name in pods})
     return Question(say("Which pod of node-b comes back?"), pods, right, why, _asked(handles, "node-b"), drawn=True)

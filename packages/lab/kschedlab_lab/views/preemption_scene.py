@@ -548,12 +548,12 @@ def _is_read(number: Number) -> bool:
     return number.name != "start" or "→" in number.text
 
 
-def all_attempted(attempts: Sequence[Attempt], preemptor: PodInfo) -> str:
-    """What happens at these tries; why some are early is said once."""
-    first = next((each for each in attempts if each.violates), None)
-    return sentences(
-        attempted(each, _alone(attempts[:turn], preemptor), each is first) for turn, each in enumerate(attempts)
-    )
+def first_back(attempts: Sequence[Attempt]) -> str:
+    """Who is the first to come back at these tries, and that the others don't; "" for nobody."""
+    back = next((each for each in attempts if each.reprieved), None)
+    if back is None:
+        return ""
+    return sentences((attempted(back, None, explains=True), say("No other pod fits beside it.")))
 
 
 def _alone(earlier: Sequence[Attempt], preemptor: PodInfo) -> PodInfo | None:

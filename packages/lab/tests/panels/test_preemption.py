@@ -256,7 +256,7 @@ def test_a_right_answer_says_why_the_rival_is_not_chosen() -> None:
 @pytest.mark.parametrize(("allowed", "returns"), [(1, "jobs-b"), (2, "logs-b")])
 def test_who_returns_depends_on_the_budget(allowed: int, returns: str) -> None:
     verdict = who_returns().verdict("shop-b", Settings(allowed=allowed))
-    assert verdict["solution"] == returns and says(verdict["why"], f"{returns} (1 CPU) fits", "shop-b", "victim")
+    assert verdict["solution"] == returns and says(verdict["why"], f"{returns} (1 CPU) fits", "No other pod")
 
 
 def test_who_is_evicted_is_answered_by_both_start_times() -> None:
