@@ -9,7 +9,7 @@ from tools.refresh import METADATA
 
 NAME = "05-preemption.ipynb"
 TEXT = ".jp-WindowedPanel-outer"
-RULE_1 = 2
+RULE_1 = 3
 """The place of the question about a budget of 0 among the panels."""
 
 

@@ -39,7 +39,6 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     expect(sentence).to_contain_text("postgres-0 goes to data-01-new.")
     expect(picture.locator('[data-key="node/data-01-new"]')).to_have_count(1)
     expect(picture.locator('[data-key="star"]')).to_have_count(1)
-    picture.get_by_role("button", name="data, 25 nodes").click()
     picture.get_by_role("button", name="show all nodes").click()
     expect(picture.get_by_role("button", name="show all nodes")).to_have_count(0)
     picture.get_by_role("button", name="what would change it").click()

@@ -68,7 +68,6 @@ CHINESE = {
 
 ENGLISH_INSTEAD = {
     "- **Run** a cell with Shift+Enter, or all with *Run → Run All Cells*.\n": "",
-    "*Run → Run All Cells* starts the pictures; then click": "Click",
     " *Run → Run All Cells* starts the pictures.": "",
     "in a lesson, `exercises.progress()` shows what you have solved": "the table after them shows what you have solved",
     "In a class, make `seed` your number on the class list, so that neighbours get other numbers.": "",
@@ -79,7 +78,6 @@ ENGLISH_INSTEAD = {
 
 CHINESE_INSTEAD = {
     "- **运行**：点一下单元格，按 Shift+Enter；或者用菜单 *Run → Run All Cells*。\n": "",
-    "先用 *Run → Run All Cells* 让图动起来，再点一下": "点一下",
     "*Run → Run All Cells* 让图动起来。": "",
     "在课里用 `exercises.progress()` 查看做对了哪些": "后面的表格列出做对了哪些",
     "现在，开头的那个集群就在笔记本旁边实时运行": "在 Binder 上，开头的那个集群就在这一课旁边实时运行",

@@ -32,12 +32,14 @@ def _asking(
     framed: str = "",
     note: str = "",
     sized: bool = False,
+    drawn: bool = False,
     **values: str,
 ) -> YourCluster:
     """A panel that asks first; ``remarks``: its answers, and what is said of each; ``framed``: where the pod runs;
-    ``note``: what one needs to know; ``sized``: a control sets the pod's CPU."""
+    ``note``: what one needs to know; ``sized``: a control sets the pod's CPU; ``drawn``: the answers are nodes, which
+    are clicked."""
     panel = YourCluster(bundled(), sized=sized).move(**values)
-    before = partial(panel.answers.before, framed=framed, note=note)
+    before = partial(panel.answers.before, framed=framed, note=note, picks=tuple(remarks) if drawn else ())
     asked = Question(
         text,
         tuple(remarks),
@@ -45,6 +47,7 @@ def _asking(
         lambda _, answer: remarks[answer],
         before,
         looks=("node", "show", "question", *(["cpu"] if sized else [])),
+        drawn=drawn,
     )
     return panel.ask(asked)
 
@@ -79,7 +82,7 @@ def which_zone() -> YourCluster:
         full=len(near[FIT]),
     )
     text = say("One more node of {pool} would let {pod} run. In which zone?", pool="data", pod="postgres-0")
-    return _asking(text, here, dict.fromkeys((*sorted(zones), say("in any")), why), pod=BOUND)
+    return _asking(text, here, dict.fromkeys((*sorted(zones), say("in any")), why), pod=BOUND, show="data")
 
 
 def how_little() -> YourCluster:
@@ -87,7 +90,7 @@ def how_little() -> YourCluster:
     decision = explain(LARGE, bundled().cluster(LATEST)).decision
     cluster, places = decision.cluster, one_away(decision, kinds(decision))[FIT]
     free = [int(cluster.allocatable[CPU, place] - cluster.requested[CPU, place]) for place in places]
-    much, less, few = (say("{cpu} CPU", cpu=cpu) for cpu in (6, 3, 1.2))
+    much, less, few = (say("{cpu} CPU", cpu=cpu) for cpu in (6.2, 3.2, 1.2))
     why = say("The emptiest of these nodes has {most:g} CPU free. Move the slider.", most=max(free) / 1000)
     together = later("The {nodes} nodes of {pool} have {cpu} CPU free: {mean:.1f} on average.")
     return _asking(
@@ -97,6 +100,7 @@ def how_little() -> YourCluster:
         note=say(together, nodes=len(free), pool="general", cpu=sum(free) // 1000, mean=sum(free) / len(free) / 1000),
         sized=True,
         pod=LARGE,
+        show="general",
     )
 
 
@@ -116,8 +120,9 @@ def who_leaves() -> YourCluster:
     return _asking(
         say("Two nodes would each lose two pods of priority -10. Which node is chosen?"),
         later_one,
-        dict.fromkeys((*oldest, say("chance decides")), say("Rule 5 spares the pod that has run longest.")),
+        dict.fromkeys(oldest, say("Rule 5 spares the pod that has run longest.")),
         note=say(runs, start=starts(oldest[older]), node=older, other_start=starts(oldest[later_one]), other=later_one),
+        drawn=True,
         pod=URGENT,
         show="general",
     )
@@ -149,6 +154,7 @@ def what_moves_it() -> YourCluster:
         ),
         pod=MOVES,
         node=RUNS_ON,
+        show="general",
     )
 
 

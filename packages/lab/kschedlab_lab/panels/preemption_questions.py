@@ -12,25 +12,25 @@ from kschedlab.text.ladder import steps
 from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.picture import Handles, decided_and_why
-from kschedlab_lab.views.preemption_scene import Scene, all_attempted, beside, earlier, fate
+from kschedlab_lab.views.preemption_scene import Scene, beside, fate, fates, first_back
 from kschedlab_lab.views.svg import Room
 
 
-def which_node(change: str = "", rival: str = "node-c", then: str = "") -> Question[Settings]:
-    """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first.
+def which_node(change: str = "", rival: str = "node-c") -> Question[Settings]:
+    """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first; then each
+    node's victims are marked.
 
-    ``rival``: the node that the deciding rule drops; with the right answer comes why, after those that fell earlier.
-    ``then``: said after each answer, such as what to try next.
+    ``rival``: a node that the deciding rule drops; with the right answer comes why, after those that fell earlier.
     """
     handles = Handles(nodes={name: {"data_pick": name} for name in NODES})
     text = sentences((change, say("Which node now?"))) if change else say("Which node is chosen?")
 
     def why(settings: Settings, answer: str) -> str:
         if answer != _chosen(settings):
-            return sentences((_why_not(settings, answer), then))
-        return sentences((*earlier(decide(settings), rival), _why_not(settings, rival), then))
+            return _why_not(settings, answer)
+        return sentences(fates(decide(settings), rival)) or _why_not(settings, rival)
 
-    return Question(text, NODES, _chosen, why, _asked(handles), drawn=True)
+    return Question(text, NODES, _chosen, why, _asked(handles, crossed=bool(change)), drawn=True)
 
 
 def who_returns() -> Question[Settings]:
@@ -42,7 +42,7 @@ def who_returns() -> Question[Settings]:
 
     def why(settings: Settings, _: str) -> str:
         decision, attempts = decide(settings), _candidates(settings)["node-b"].attempts
-        return sentences((beside(decision, "node-b"), all_attempted(attempts, decision.pod)))
+        return sentences((beside(decision, "node-b"), first_back(attempts)))
 
     handles = Handles(pods={name: {"data_pick": name} for name in pods})
     return Question(say("Which pod of node-b comes back?"), pods, right, why, _asked(handles, "node-b"), drawn=True)
@@ -59,7 +59,8 @@ def which_pod() -> Question[Settings]:
         return _why_not(settings, next(f"node-{name[-1]}" for name in pods if name != right(settings)))
 
     handles = Handles(pods={name: {"data_pick": name} for name in pods})
-    return Question(say("Who is evicted: shop-b or mail-c?"), pods, right, why, _asked(handles), drawn=True)
+    asked = _asked(handles, crossed=True)
+    return Question(say("Who is evicted: shop-b or mail-c?"), pods, right, why, asked, drawn=True)
 
 
 def how_low() -> Question[Settings]:
@@ -86,12 +87,16 @@ def how_low() -> Question[Settings]:
     return Question(text, tuple(priorities), right, why, before, shows=lambda each: each.changed(jobs=LOWEST))
 
 
-def _asked(handles: Handles, tried: str = "") -> Callable[[Settings], Callable[[Room], Html]]:
-    """The picture before the answer, in which a click is an answer; what is other than at first shows what it was."""
+def _asked(handles: Handles, tried: str = "", crossed: bool = False) -> Callable[[Settings], Callable[[Room], Html]]:
+    """The picture before the answer, in which a click is an answer; what is other than at first shows what it was.
+
+    ``crossed``: each node's victims are marked.
+    """
 
     def draw(settings: Settings) -> Callable[[Room], Html]:
         since = decide(Settings()) if settings != Settings() else None
-        return Scene(decide(settings), handles, rules=not tried, tried=tried, since=since).question
+        drawn = Scene(decide(settings), handles, rules=not tried, tried=tried, since=since)
+        return drawn.victims if crossed else drawn.question
 
     return draw
 

@@ -27,10 +27,11 @@ URGENT = 500
 
 
 class Story(NamedTuple):
-    """A cluster and the scheduler's generation."""
+    """A cluster and the scheduler's generation. ``sends``: how many pods of ``urgent`` a button sends."""
 
     manifests: Callable[[], list[Manifest]]
     generation: str
+    sends: int = 0
 
 
 def _ours(name: str, value: int) -> list[Manifest]:
@@ -61,7 +62,7 @@ def _ladder() -> list[Manifest]:
 STILL = later("A cluster for kubectl. In JupyterLab this cell starts it.")
 FIRST = later("Type kubectl in a terminal: this picture follows.")
 """What is said before anything has happened: without a cluster that lives, and with one."""
-STORIES: Mapping[str, Story] = {"nomination": Story(_nomination, "v1.16"), "ladder": Story(_ladder, "v1.20")}
+STORIES: Mapping[str, Story] = {"nomination": Story(_nomination, "v1.16"), "ladder": Story(_ladder, "v1.20", 3)}
 
 
 def scenario_text(story: str) -> str:
@@ -83,6 +84,11 @@ class Terminal(Panel[Nothing]):
     def __init__(self, story: str) -> None:
         self.story, self.seen, self.lives, self.stopped = story, beginning(story), False, False
         super().__init__(Nothing(), self._look, lambda _: scenario_text(story), f'terminal.panel("{story}")')
+
+    @property
+    def sends(self) -> int:
+        """How many pods a button sends; 0: there is none."""
+        return STORIES[self.story].sends
 
     def scenario(self) -> Scenario:
         return loads_scenario(scenario_text(self.story), self.story)

@@ -77,9 +77,9 @@ class Desk(Enlargeable):
         self._again = _button(say("Start again"), say("a new cluster, as at the start"), self.start)
         self._clock = _button(say(STOP), say("the cluster stops, but still answers"), self.turn)
         self._end = _button(say("End"), say("end the cluster"), self.end)
-        bar = ipywidgets.HBox(
-            [Opener(layout={"margin": "2px"}), self._again, self._clock, self._end], layout={"flex_flow": "row wrap"}
-        )
+        self._sender = _button(say("Send {number} × urgent", number=panel.sends), say("without a terminal"), self.send)
+        buttons = [*([self._sender] if panel.sends else []), self._again, self._clock, self._end]
+        bar = ipywidgets.HBox([Opener(layout={"margin": "2px"}), *buttons], layout={"flex_flow": "row wrap"})
         super().__init__([self._said, bar, self.stage])
 
     def display(self) -> None:
@@ -115,6 +115,11 @@ class Desk(Enlargeable):
             self.background.pause(self._stands)
             self._clock.description = say(RUN if self._stands else STOP)
             self._show()
+
+    def send(self) -> None:
+        """Let the pods of ``urgent`` come."""
+        if self.background is not None:
+            self.background.scale("urgent", self.panel.sends)
 
     def end(self) -> None:
         """End the cluster; the panel keeps its last state."""
@@ -194,7 +199,7 @@ class Desk(Enlargeable):
             self._said.value = str(said)
 
     def _enable(self, lives: bool) -> None:
-        self._clock.disabled = self._end.disabled = not lives
+        self._sender.disabled = self._clock.disabled = self._end.disabled = not lives
 
 
 def _button(words: str, tip: str, act: Callable[[], Any]) -> Any:

@@ -50,7 +50,7 @@ NONE = "none"
 NEW = "-new"
 FEW = LIMITS._replace(nodes=2, totals=0, candidates=2, rungs=2)
 """The most candidates of the tables below the picture, so that they fit beside a text."""
-CPUS = (*range(100, 2000, 100), *range(2000, 8000, 500), 7700)
+CPUS = range(200, 7701, 500)
 """What a pod may be made to ask for, in milli."""
 SUGGESTED, LONGEST = 3000, 200
 """The most names that a field suggests, and the longest text that it takes."""
@@ -145,14 +145,16 @@ class Answers:
         asked = Asked(WHY, settings.show, framed=framed)
         return _view(decision, settings, asked, said, [*decision.sections(FEW)][1:])  # after the outcome
 
-    def before(self, settings: Any, framed: str = "", note: str = "") -> Callable[[Room], Html]:
+    def before(
+        self, settings: Any, framed: str = "", note: str = "", picks: tuple[str, ...] = ()
+    ) -> Callable[[Room], Html]:
         """The cluster with the pod while a question is open: what its event counts, or if it runs on ``framed``, where
-        it would go now, but no points. ``note``: what else there is to know."""
+        it would go now, but no points. ``note``: what else there is to know; ``picks``: the nodes that are answers."""
         cluster = self.loaded.cluster(settings.generation)
         decision = explain(settings.pod, cluster, GENERATIONS[settings.generation].plus(*self.plugins)).decision
         asks = say("It asks for {asked}.", asked=requested(decision.pod))
         only = ONLY if framed else "{plugin}"
-        shown = Asked(show=settings.show, framed=framed, note=sentences((asks, note)), only=only)
+        shown = Asked(show=settings.show, framed=framed, note=sentences((asks, note)), only=only, picks=picks)
         said = say("{pod} and the nodes", pod=settings.pod)
         known = replace(decision, scores=None) if framed else counted(decision)
         return lambda room: cluster_picture(known, room, shown, said)
@@ -261,15 +263,18 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
     """Where the pod goes, and how many changes would change that."""
     changes = count(helping, "change")
     waits = decision.node is None and decision.nominated_node is None
-    helps = later("{changes} would help." if waits else "{changes} would change the decision.")
+    helps = later("{changes} would change the decision.")
+    if waits:
+        helps = later("{changes} would help." if helping == 1 else "{changes} would help, each of them alone.")
     return sentences((headline(decision, runs_on)[0], say(helps, changes=changes)))
 
 
 def therefore(change: str, after: Decision) -> str:
-    """What a change has done: on how many nodes the pod fits now, or may evict pods."""
+    """What a change has done: on how many nodes the pod fits now, or may evict pods, and which rule chooses one."""
     places = after.feasible if after.preemption is None else after.preemption.positions
     then = later("{change}: it fits on {nodes}.") if after.node else later("{change}: evicting helps on {nodes}.")
-    return say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
+    done = say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
+    return done if after.node else sentences((done, leaving(after)[1]))
 
 
 def _changes_table(found: WhatIf) -> Table:
@@ -286,7 +291,7 @@ def _choice(word: str, answer: WhatIfAnswer, found: WhatIf, show: str) -> Choice
     if eviction is not None and answer.decision is eviction.decision:
         victims, where = eviction.victims, listing(eviction.where, 1)
         pods = evicted(victims) if len(victims) == 1 else count(len(victims), "pod")
-        change = say("without {names} on {node}", names=pods, node=where)
+        change = say("e.g. without {names} on {node}", names=pods, node=where)
     star, seen = starred(answer.decision), in_sight(answer.decision, show).values()
     return Choice(word, change, whole, leaves=star >= 0 and not any(star in places for places in seen))
 

@@ -27,9 +27,23 @@ from kschedlab_lab.views.cluster_detail import (
 )
 from kschedlab_lab.views.drawing import SIGNS, Arrangement, Block, Box, Place, shapes
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, words, wrap
-from kschedlab_lab.views.lettering import text_width
+from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.node_kinds import node_fills, starred
-from kschedlab_lab.views.node_map import ALL, RANGE, Grid, Spot, Squares, blocks, frame, rows, star_at, titles, word_of
+from kschedlab_lab.views.node_map import (
+    ALL,
+    RANGE,
+    Grid,
+    Spot,
+    Squares,
+    answer,
+    blocks,
+    frame,
+    rows,
+    star_at,
+    titles,
+    word_of,
+    zone_titles,
+)
 from kschedlab_lab.views.picture import boxes, common_resource
 from kschedlab_lab.views.style import ACT, INK_2
 from kschedlab_lab.views.svg import Room, svg
@@ -45,6 +59,8 @@ BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 182, 700, 140, 150, 40, 20
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; how much of the room's height may come or go
 without any node moving, and how much is lost as a picture is enlarged to the whole width, in pixels."""
+LEGIBLE = 80
+"""The least width for a part of a pod's name, in pixels."""
 GAP, HEAD, LINE, LINES, MANY = 3, 21, 17, 3, 9
 """The space between what is below the nodes, the height of the way back to all and of a line of text, in pixels; how
 many lines of an answer are shown in however little room, and how many lines or rows on a phone."""
@@ -56,7 +72,8 @@ class Asked:
 
     ``show``: words that choose nodes, or "all"; ``why_not``: a node against the chosen one; ``choices``: changes, of
     which ``change`` is applied, and the decision ``before`` it: nodes are where they were then; ``framed``: where the
-    pod runs, if it would go elsewhere; ``only``: what the legend calls a node that one plugin refuses.
+    pod runs, if it would go elsewhere; ``only``: what the legend calls a node that one plugin refuses; ``picks``: the
+    nodes that are answers to a question.
     """
 
     question: str = ""
@@ -68,6 +85,7 @@ class Asked:
     framed: str = ""
     note: str = ""
     only: str = ONLY
+    picks: tuple[str, ...] = ()
 
 
 def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> Html:
@@ -207,9 +225,10 @@ def _nodes(
     version = words(decision.generation.name, fill=INK_2)
     head = [_crumbs(asked.show, number, everything)] if number < everything else []
     squares, zones = Squares(decision, found), _in_zones(decision, found)
+    alone = _alone(zones)
     names = (decision.cluster.names[place] for places in found.values() for place in places)
     tall = height + ENLARGED * (width >= WIDE)
-    few = blocks(found, width, tall, max(map(_width, names))) if 0 < number <= FEW else None
+    few = blocks(alone or found, width, tall, max(map(_width, names))) if 0 < number <= FEW else None
     if few is not None:
         made, notes, (drawn, spots, resource) = few, {}, _boxes(decision, squares, few)
         head.append(words(say("numbers: free {resource}", resource=resource), fill=INK_2))
@@ -218,13 +237,20 @@ def _nodes(
         made = rows(zones, width, height - HEAD * bool(head), width < NARROW, new)
         notes, drawn, spots = _siblings(squares, zones), squares.draw(made), made.spots
     numbers = {pool: len(places) for pool, places in found.items()}
-    parts = [*titles(made, numbers, notes), *drawn, *_marks(decision, asked, spots, star=few is None)]
+    named = zone_titles(made) if few is not None and alone else titles(made, numbers, notes)
+    parts = [*named, *drawn, *_marks(decision, asked, spots, star=few is None)]
     if made.zones and not head and version.width < made.room:
         parts.append(moved(version, 0, -1))
     else:
         head.append(version)
     above = wrap([part._replace(height=HEAD) for part in head], width, 16, 0)
     return column([above, Part(width, made.bottom, tuple(parts))], 0), 0 if few is not None else made.each
+
+
+def _alone(zones: Mapping[str, Mapping[str, Sequence[int]]]) -> dict[str, Sequence[int]]:
+    """By zone, the nodes of the only pool; {} if there are several pools, or one zone."""
+    ((pool, parts),) = zones.items() if len(zones) == 1 else [("", {})]
+    return {f"{pool}, {zone}": places for zone, places in parts.items()} if len(parts) > 1 else {}
 
 
 def _width(name: str) -> float:
@@ -245,6 +271,7 @@ def _marks(decision: Decision, asked: Asked, where: Mapping[int, Spot], star: bo
     named = asked.why_not.node if asked.why_not is not None and asked.why_not.node != asked.framed else ""
     framed = (("asked", index.get(named, -1)), ("runs", index.get(asked.framed, -1)))
     parts = [frame(where[place], key) for key, place in framed if place in where]
+    parts += [answer(where[index[name]], name) for name in asked.picks if index.get(name) in where]
     return [*parts, star_at(where[chosen])] if star and chosen in where else parts
 
 
@@ -284,6 +311,6 @@ def _block(pod: Block, node: str, width: float) -> Block:
     about = [*([SIGNS[pod.mark].tip] if stays else []), *(each.tip for each in pod.badges)]
     pod = replace(pod, mark="" if stays else pod.mark, badges=(), fixed=listed(map(say, about)))
     pod = replace(pod, marks={"data_set": f"node: {node}", "role": "img"})  # Tab stops at the node alone
-    if text_width(pod.name, bold=True) <= width:
-        return pod
+    if text_width(pod.name, bold=True) <= width or width >= LEGIBLE:
+        return replace(pod, name=fitted(pod.name, width, bold=True), key=pod.key or pod.name)
     return replace(pod, name="", numbers=(), note=pod.name, key=pod.key or pod.name)

@@ -429,14 +429,15 @@ def draw_pod(block: Block, place: Place) -> Html:
     happens = say(SIGNS[block.mark].tip if block.mark in SIGNS else GHOST if is_ghost else block.mark)
     told = (block.name, block.note, block.detail, happens, *(say(b.tip) for b in block.badges), block.fixed)
     tip = listed(filter(None, told))
+    usual = (ACT, 3, None) if "data_pick" in block.marks else (HAIR, 1, None)
     stroke, thick, dashes = {
         "evicted": (EVICTED, 2.5, None),
         "leaving": (EVICTED, 2.5, None),
-        "victim": (EVICTED, 2.5, None) if block.aside else (HAIR, 1, None),
+        "victim": (EVICTED, 2.5, None) if block.aside else usual,
         "arriving": (CHOSEN, 2.5, "6 4"),
         "placed": (CHOSEN, 2.5, None),
         "ghost": (INK_3, 2.5, "5 4"),
-    }.get(block.mark, (ACT, 3, None) if "data_pick" in block.marks else (HAIR, 1, None))
+    }.get(block.mark, usual)
     look: dict[str, Any] = {"fill": fill, "fill_opacity": 0.25 if is_ghost else None}
     look |= {"stroke": stroke, "stroke_width": thick, "stroke_dasharray": dashes}
     return element(
@@ -482,6 +483,8 @@ def _labels(block: Block, place: Place, colour: str) -> list[Html]:
     name = words(title, size, bold=True, fill=colour, **halo)
     inside = beside if is_stacked and len(signs) > 1 else room
     numbers = _numbers(block, inside, colour, halo)
+    if len(numbers) > 1 and row(numbers, 6).width > inside:
+        numbers = _numbers(block, inside, colour, halo, slim=True)
     clear = 10 if len(numbers) == 1 and row([name, *numbers], 8).width <= beside else 7
     is_low = high < LOW or any(each.height + name.height + clear > high for each in numbers[:1])
     if is_low:
@@ -528,12 +531,13 @@ def _rows(parts: Sequence[Part], room: float, gap: float) -> list[Part]:
     return [whole] if 0 < whole.width <= room else list(parts)
 
 
-def _numbers(block: Block, room: float, colour: str, halo: Mapping[str, Any]) -> list[Part]:
-    """The numbers: those that can be changed as pills."""
+def _numbers(block: Block, room: float, colour: str, halo: Mapping[str, Any], slim: bool = False) -> list[Part]:
+    """The numbers: those that can be changed as pills. ``slim``: as narrow as they can be."""
     found = []
     for i, number in enumerate(block.numbers):
         if number.marks:
-            found.append(pill(number, f"pod/{block.key or block.name}", room, colour))
+            most = min(room, LEAST * 0.7) if slim else room
+            found.append(pill(number, f"pod/{block.key or block.name}", most, colour))
             continue
         text = fitting((number.text, *(number.shorter or [number.text.replace(" ", "")])), room, SMALL, bold=not i)
         if text_width(text, SMALL, bold=not i) <= room:

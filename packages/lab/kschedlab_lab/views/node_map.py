@@ -15,7 +15,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
-from kschedlab_lab.views.layout import moved, words
+from kschedlab_lab.views.layout import moved, placed, words
 from kschedlab_lab.views.lettering import fitted, fitting, text_width
 from kschedlab_lab.views.node_kinds import (
     EVICTS,
@@ -29,7 +29,7 @@ from kschedlab_lab.views.node_kinds import (
     totals,
     verdict_of,
 )
-from kschedlab_lab.views.style import CHOSEN, INK_2, ON_ACCENT
+from kschedlab_lab.views.style import ACT, CHOSEN, INK_2, LIFT, ON_ACCENT
 from kschedlab_lab.views.svg import label, rect
 
 CELLS, TABS, SHARED = 600, 60, 12
@@ -194,6 +194,11 @@ def _title(pool: str, nodes: int, x: float, y: float, room: float) -> Html:
     return moved(words(name, bold=True), x, y, **marks)
 
 
+def zone_titles(made: Grid) -> list[Html]:
+    """The names of the blocks, of which none is a pool of its own."""
+    return [moved(words(fitted(zone, made.room, bold=True), bold=True), x, y) for zone, x, y in made.heads]
+
+
 def word_of(pool: str) -> str:
     """A pool's name as the panel's search takes it: spaces and commas would separate words."""
     return pool.replace(",", "").split(" ")[0]
@@ -291,6 +296,15 @@ def star_path(x: float, y: float, radius: float) -> str:
     turns = [(radius * (0.4 if i % 2 else 1), i * pi / 5) for i in range(10)]
     points = [f"{x + long * sin(turn):.1f} {y - long * cos(turn):.1f}" for long, turn in turns]
     return f"M{'L'.join(points)}Z"
+
+
+def answer(spot: Spot, node: str) -> Html:
+    """A node that is an answer, with the end of its name if there is room."""
+    name = words(node.rpartition("-")[2], 12, bold=True, fill=ACT)
+    ground = rect(spot.wide + 4, spot.tall + 4, corner(spot.wide) + 2, -2, -2, fill=LIFT, stroke=ACT, stroke_width=2.5)
+    text = [placed(name, spot.wide / 2, (spot.tall - name.height) / 2)] if name.width <= spot.wide + 2 else []
+    marks = {"data_key": f"pick/{node}", "data_pick": node, "data_tip": node, "aria_label": node}
+    return element("g", ground, *text, transform=f"translate({spot.x:g},{spot.y:g})", **marks)
 
 
 def frame(spot: Spot, key: str) -> Html:

@@ -397,8 +397,10 @@ class Boxes:
         name = info.pod.metadata.name
         if not self.are_ranked:
             return Number(amount(self.resource, info.request.get(self.resource, 0)), name="request")
-        priority = changed(short_priority(self.past.get(info.key, info).priority), short_priority(info.priority))
-        return Number(priority, self.handles.priorities.get(name, {}), name="priority")
+        now = short_priority(info.priority)
+        text = changed(short_priority(self.past.get(info.key, info).priority), now)
+        shorter = (text.replace(" ", ""), f"→ {now}") if text != now else ()
+        return Number(text, self.handles.priorities.get(name, {}), name="priority", shorter=shorter)
 
     def shield(self, info: PodInfo, attempt: Attempt | None) -> tuple[Badge, ...]:
         """The shield of a pod under a budget, or an open one where there could be one."""

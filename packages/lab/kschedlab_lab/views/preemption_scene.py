@@ -39,6 +39,7 @@ Moment = tuple[Html, str]
 """A picture, and what happens in it."""
 
 
+CROSSED = later("A red cross marks each node's victims.")
 TIGHT, ABOVE, PICKED, RISE, ASIDE, TALLEST, SHARE = 420, PILL + 1, 4, 8, 174, 260, 0.4
 """The height of a room in pixels, below which the rules are close together; that of the budgets, under which is the
 nodes' own margin with the line around an answered one; how much higher names are that one can click; how far the ladder
@@ -125,6 +126,17 @@ class Scene:
             return self._draw(self._boxes.trying({}), room, self._aside, 0)
         return self._draw(self._boxes.before(), room, self._nowhere, 0)
 
+    def victims(self, room: Room) -> Html:
+        """The cluster with each node's victims before any rule is asked; with their places in its list, if the rule
+        that decides reads these."""
+        ordered = any(step.decides and step.number == 2 for step in self._steps)
+        return self._draw(self._boxes.tried(), room, say(CROSSED), 0, in_turn=ordered)
+
+    @property
+    def _steps(self) -> list[RuleResult]:
+        preemption = self.decision.preemption
+        return steps(preemption, list(preemption.candidates)) if preemption is not None else []
+
     @property
     def _aside(self) -> str:
         message = later("On every node, all pods of a priority below {priority} step aside.")
@@ -196,7 +208,7 @@ class Scene:
         if (node := _misleading(preemption)) is not None:
             yield from self._recall(node, preemption.candidates[node].attempts, room)
         else:
-            text = say("A red cross marks each node's victims.")
+            text = say(CROSSED)
             yield self._draw(self._boxes.tried(), room, text, 0), text
         for node in self._resorted:
             yield from self._sort(node, room)
@@ -205,7 +217,7 @@ class Scene:
             if len(step.kept) == len(step.standing) and step is not asked[-1]:
                 idle.append(step.number)
                 continue
-            text = sentences((_idle(idle), _rule(step, preemption)))
+            text = sentences((_rule(step, preemption), _idle(idle)))
             yield self._draw(self._boxes.tried(), room, text, step.number), text
             idle = []
 
@@ -300,11 +312,11 @@ def _clash(info: PodInfo, box: Box, place: Place, boxes: Sequence[Box], resource
     top, high = place.y + place.height - box.capacity * scale, info.request.get(resource, 0) * scale
     look: dict[str, Any] = {"fill": "none", "stroke": EVICTED, "stroke_width": 2.5, "stroke_dasharray": "5 4"}
     return rect(
-        place.width + 2,
-        high,
+        place.width - 10,
+        high - 10,
         ROUND,
-        place.x - 1,
-        top - 1,
+        place.x + 5,
+        top + 5,
         **look,
         data_key=f"try/{info.pod.metadata.name}",
         data_from=f"pod/{info.pod.metadata.name}",
@@ -427,13 +439,30 @@ def fate(decision: Decision, node: str, compares: bool = True) -> str:
     return sentences((fell, surprise))
 
 
-def earlier(decision: Decision, node: str) -> list[str]:
-    """Why other nodes dropped out at rules before the one that drops this node."""
-    preemption = decision.preemption
-    if preemption is None or (step := _last(preemption, node)) is None:
+def fates(decision: Decision, rival: str) -> list[str]:
+    """Why each node dropped out up to the rule that drops the ``rival``; those that this rule drops are compared with
+    the chosen one together."""
+    preemption, chosen = decision.preemption, decision.nominated_node
+    if preemption is None or chosen is None or (step := _last(preemption, rival)) is None:
         return []
-    fallen = [name for name in preemption.candidates if name not in step.standing]
-    return [fate(decision, name, compares=False) for name in fallen]
+    before = [fate(decision, name, compares=False) for name in preemption.candidates if name not in step.standing]
+    fallen = [name for name in preemption.candidates if name in step.standing - {*step.kept}]
+    if len(fallen) == 1:
+        return [*before, fate(decision, rival)]
+    values = list(dict.fromkeys(_compared(step, preemption, name) for name in fallen))
+    message = later("{nodes} drop out at rule {number}, {rule}: they have {values}; {other} has {best}.")
+    if len(values) == 1:
+        message = later("{nodes} drop out at rule {number}, {rule}: each has {values}; {other} has {best}.")
+    fell = say(
+        message,
+        nodes=listing(fallen),
+        number=step.number,
+        rule=say(NAMES[step.name]),
+        values=listing(values),
+        other=chosen,
+        best=_compared(step, preemption, chosen),
+    )
+    return [*before, fell, _surprise(step.number, preemption.candidates[rival], preemption.candidates[chosen])]
 
 
 def _last(preemption: Preemption, node: str) -> RuleResult | None:
@@ -519,12 +548,12 @@ def _is_read(number: Number) -> bool:
     return number.name != "start" or "→" in number.text
 
 
-def all_attempted(attempts: Sequence[Attempt], preemptor: PodInfo) -> str:
-    """What happens at these tries; why some are early is said once."""
-    first = next((each for each in attempts if each.violates), None)
-    return sentences(
-        attempted(each, _alone(attempts[:turn], preemptor), each is first) for turn, each in enumerate(attempts)
-    )
+def first_back(attempts: Sequence[Attempt]) -> str:
+    """Who is the first to come back at these tries, and that the others don't; "" for nobody."""
+    back = next((each for each in attempts if each.reprieved), None)
+    if back is None:
+        return ""
+    return sentences((attempted(back, None, explains=True), say("No other pod fits beside it.")))
 
 
 def _alone(earlier: Sequence[Attempt], preemptor: PodInfo) -> PodInfo | None:

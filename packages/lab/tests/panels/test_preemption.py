@@ -244,7 +244,9 @@ def test_a_right_answer_says_why_the_rival_is_not_chosen() -> None:
     why = which_node().verdict("node-a", Settings(allowed=1))["why"]
     assert says(why, "node-b drops out at rule 2", "node-c drops out at rule 3", "One more victim costs 2³¹ more.")
     assert (
-        which_node("", "node-a").verdict("node-c", Settings(allowed=0))["why"].startswith("node-a drops out at rule 1")
+        which_node("", "node-a")
+        .verdict("node-c", Settings(allowed=0))["why"]
+        .startswith("node-a, node-b drop out at rule 1, violations: each has 1; node-c has 0.")
     )
     hidden = Settings(mail_in_shop=True, allowed=0, shop_b=0)
     assert which_node("", "node-a").verdict("node-b", hidden)["why"].endswith("The rule never looks at logs-b (150).")
@@ -254,7 +256,7 @@ def test_a_right_answer_says_why_the_rival_is_not_chosen() -> None:
 @pytest.mark.parametrize(("allowed", "returns"), [(1, "jobs-b"), (2, "logs-b")])
 def test_who_returns_depends_on_the_budget(allowed: int, returns: str) -> None:
     verdict = who_returns().verdict("shop-b", Settings(allowed=allowed))
-    assert verdict["solution"] == returns and says(verdict["why"], f"{returns} (1 CPU) fits", "shop-b", "victim")
+    assert verdict["solution"] == returns and says(verdict["why"], f"{returns} (1 CPU) fits", "No other pod")
 
 
 def test_who_is_evicted_is_answered_by_both_start_times() -> None:

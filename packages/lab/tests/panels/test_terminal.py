@@ -368,6 +368,21 @@ def test_the_buttons_stop_the_time_and_end_the_cluster(path: Path) -> None:
     asyncio.run(press())
 
 
+def test_a_button_sends_the_pods_without_a_terminal(path: Path) -> None:
+    async def press() -> None:
+        panel = terminal.panel("ladder")
+        desk = Desk(panel)
+        desk.start()
+        (send,) = (each for each in desk.children[2].children if getattr(each, "description", "") == "Send 3 × urgent")
+        send.click()
+        await until(lambda: "3 pods are nominated to node-a, node-b, node-c." in panel.view.text)
+        desk.end()
+        assert send.disabled
+        desk.send()
+
+    asyncio.run(press())
+
+
 def test_the_seconds_of_a_pod_that_leaves_run(path: Path) -> None:
     async def follow() -> None:
         desk, left = Desk(terminal.panel("nomination")), set[str]()

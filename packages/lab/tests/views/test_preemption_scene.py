@@ -305,7 +305,7 @@ def test_pods_come_back_one_by_one() -> None:
 
 
 def test_a_tie_and_a_single_candidate_end_in_words() -> None:
-    assert [caption for _, caption in moments(**TIE)][-2].endswith("Rule 5, latest start: a tie is left.")
+    assert [caption for _, caption in moments(**TIE)][-2].startswith("Rule 5, latest start: a tie is left.")
     only = [caption for _, caption in moments(preemptor=250, shop_a=300, shop_b=300)]
     assert not any(caption.startswith("Rule") for caption in only) and "no rule is asked" in only[-1]
 

@@ -7,6 +7,9 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
+from msgspec.structs import replace
+
+from kschedlab.objects.model import Deployment
 from kschedlab_live.serve import kubeconfig
 from kschedlab_live.serve.server import Server
 
@@ -57,6 +60,21 @@ class Background:
             server.plane.advance()
             server.plane.clock.run(paused=paused)
             server.plane.wake()
+
+        self.call(act)
+
+    def scale(self, deployment: str, replicas: int) -> None:
+        """Give a Deployment of the default namespace so many replicas, as ``kubectl scale`` does. One that is not there
+        is left alone: somebody may have deleted it."""
+
+        def act(server: Server) -> None:
+            plane = server.plane
+            plane.advance()
+            found = plane.api.find(Deployment, "default", deployment)
+            if found is not None:
+                plane.api.update(replace(found, spec=replace(found.spec, replicas=replicas)), by="kubectl")
+                plane.digest()
+                plane.wake()
 
         self.call(act)
 
