@@ -248,7 +248,7 @@ def _back(way: Way, done: Sequence[Drawn], width: float) -> Iterator[Html]:
     before = [*takewhile(lambda step: step is not queued[1], way.steps)]
     x, y = [each for each in done if each.step in before][-1].middle
     side = width - 8
-    d = f"M{x:g} {y:g}v{HIGH / 2 + 4:g}H{side:g}V{LINE + 3:g}m-4 5l4 -5l4 5"
+    d = f"M{x:g} {y:g}v{HIGH / 2 + 7:g}H{side:g}V{LINE + 3:g}m-4 5l4 -5l4 5"
     yield element("path", d=d, fill="none", stroke=EVICTED, stroke_width=2, stroke_linejoin="round", data_key="back")
 
 
