@@ -36,13 +36,13 @@ def test_the_pod_travels_step_by_step_to_its_node(shown: Show) -> None:
         and arrived["x"] + arrived["width"] <= node["x"] + node["width"] + 2
     )
     behind_dots(page.page.locator(".kschedlab").first).get_by_role("radio", name="bind failure").click()
-    expect(page.page.get_by_text("1 of 11")).to_be_visible()
+    expect(page.page.get_by_text("1 of 14")).to_be_visible()
 
 
 def test_after_the_answer_the_next_pod_is_taken_while_the_first_is_bound(shown: Show) -> None:
-    page = shown(path.panel(step=5).ask(path.what_next()))
+    page = shown(path.panel(step=4).ask(path.what_next()))
     expect(page.sentence).to_have_text("")
-    page.page.get_by_role("button", name="counted in the cache").click()
+    page.page.get_by_role("button", name="assume").click()
     expect(page.question).to_contain_text("Right.")
     expect(page.sentence).to_contain_text("The scheduler takes shop")
 
@@ -76,8 +76,8 @@ def test_a_node_refuses_the_pod_until_the_way_is_clear(shown: Show) -> None:
 @pytest.mark.parametrize(
     "panel",
     [
-        path.panel(step=12),
-        path.panel(story="bind failure", step=10),
+        path.panel(step=10),
+        path.panel(story="bind failure", step=13),
         inside.panel(cpu=4),
         gate.panel(**dict.fromkeys(("cordon", "port", "disk", "taint"), True)),
         gate.panel(busy=False),

@@ -52,6 +52,10 @@ class Settings(Restorable):
     priority: int = slider("web's priority", range(0, 1100, 100), 0)
 
 
+WHICH = Settings(5000, 900)
+"""Of these settings it is asked which node is taken."""
+
+
 def manifests(settings: Settings) -> list[Manifest]:
     """The nodes, their pods, and web."""
     return [
@@ -133,10 +137,66 @@ def where() -> Question[Settings]:
 
     def before(settings: Settings) -> Any:
         alone = replace(decide(settings), preemption=None)
-        return lambda room: draw_first(alone, say("web waits, and no node has room."), room, STEP, {}, {})
+        return lambda room: draw_first(alone, say("web waits, and no node has room."), room, STEP, {}, {}, NODES)
 
     asked = say("Where can enough pods leave to make room for web?")
     return Question(asked, tuple(NODES), right, why, before, drawn=True)
+
+
+def best() -> Question[Settings]:
+    """Which node with room gets the highest score? A click on it answers."""
+
+    def right(settings: Settings) -> str:
+        return decide(settings).node or ""
+
+    def why(settings: Settings, answer: str) -> str:
+        share = {name: say("{share} %", share=100 * free // NODES[name]) for name, free in _left(settings).items()}
+        if answer not in share:
+            return say("{node} has no room for web: it is filtered out.", node=answer)
+        node = right(settings)
+        other = next(name for name in (answer, *share) if name != node)
+        stays = later("On {node} {share} of its CPU stay free, on {other} only {less}.")
+        return say(stays, node=node, share=share[node], other=other, less=share[other])
+
+    def before(settings: Settings) -> Any:
+        open_yet = replace(decide(settings), scores=None, node=None)
+        return lambda room: draw_first(open_yet, say("web waits for a node."), room, STEP, {}, {}, NODES)
+
+    return Question(say("Which node has the highest score for web?"), tuple(NODES), right, why, before, drawn=True)
+
+
+def which() -> Question[Settings]:
+    """Which of the nodes where enough pods can leave is taken? A click on it answers."""
+
+    def candidates(settings: Settings) -> dict[str, list[str]]:
+        preemption = decide(settings).preemption
+        there = {} if preemption is None else preemption.candidates
+        return {name: [each.pod.metadata.name for each in found.victims] for name, found in there.items()}
+
+    def why(settings: Settings, answer: str) -> str:
+        found, node = candidates(settings), decide(settings).nominated_node
+        if node is None or answer not in found:
+            return said(decide(settings))
+        leaves = later("On {node} the most important pod that would leave has priority {priority}.")
+        told = [say(leaves, node=each, priority=max(PODS[name][2] for name in found[each])) for each in {answer, node}]
+        return sentences(sorted(told))
+
+    def before(settings: Settings) -> Any:
+        preemption = decide(settings).preemption
+        open_yet = replace(decide(settings), preemption=preemption and replace(preemption, chosen=None))
+        names, told = tuple(candidates(settings)), say("web waits: these pods would leave for it.")
+        return lambda room: draw_first(open_yet, told, room, STEP, {}, {}, names)
+
+    asked = say("Several nodes can make room for web. Which one does it take?")
+    names = tuple(candidates(WHICH))
+    return Question(asked, names, lambda settings: decide(settings).nominated_node or "", why, before, drawn=True)
+
+
+def _left(settings: Settings) -> dict[str, int]:
+    """What stays free on each node that takes web, in milli CPU."""
+    used = {name: sum(size for on, size, _ in PODS.values() if on == name) for name in NODES}
+    left = {name: cpu - used[name] - settings.request for name, cpu in NODES.items()}
+    return {name: free for name, free in left.items() if free >= 0}
 
 
 def _ranked(names: Sequence[str]) -> str:

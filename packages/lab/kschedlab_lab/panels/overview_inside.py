@@ -158,8 +158,14 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 def _why(settings: Settings, answer: str) -> str:
     node = str(decide(settings).node)
-    message = later("On {node} the most CPU stays free, {free} of {cpu}: that gives the highest score.")
-    return say(message, node=node, free=CPU - USED[node] - settings.cpu, cpu=CPU)
+    free = {name: CPU - used - settings.cpu for name, used in USED.items()}
+    if answer == node:
+        message = later("On {node} the most CPU stays free, {free} of {cpu}: that gives the highest score.")
+        return say(message, node=node, free=free[node], cpu=CPU)
+    message = later(
+        "There only {less} of {cpu} CPU would stay free. On {node} it is {free}: that gives the highest score."
+    )
+    return say(message, less=free[answer], node=node, free=free[node], cpu=CPU)
 
 
 def where_to() -> Question[Settings]:

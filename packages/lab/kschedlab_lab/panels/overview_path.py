@@ -35,8 +35,8 @@ from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
 
 HERO, OTHER = "default/web", "default/shop"
-MEANWHILE = (context.POP, context.SCHEDULE, context.RESERVE, context.ASSUME)
-"""The steps of the other pod that are shown: its scheduling cycle."""
+DELETED = "AssignedPodDelete"
+"""The event that brings the failed pod back."""
 FAILS = later("bind failure")
 Moment: TypeAlias = tuple[Taken, tuple[Box, ...]]
 """A step, and the nodes after it."""
@@ -55,9 +55,10 @@ class LostAnswer(Plugin):
 
 
 WEB = {"at": "1s", "create": pod("web", "", 2, 200)}
+ENDS = {"at": "10s", "delete": "pod/logs-a", "grace": "1s"}
 STORIES: Mapping[str, tuple[Manifest, ...]] = {
     later("success"): (WEB, {"at": "1s", "create": pod("shop", "", 2, 100)}),
-    FAILS: (WEB,),
+    FAILS: (WEB, ENDS),
 }
 """By name: the timeline."""
 
@@ -79,12 +80,12 @@ def scenario(story: str) -> str:
 
 
 def taken(story: str) -> tuple[Taken, ...]:
-    """The first attempt to place the pod ``web``, and what happens to ``shop`` meanwhile."""
+    """The steps of the pods until each of them is bound."""
     return ways(story)[-1].steps
 
 
 def ways(story: str) -> tuple[Way, ...]:
-    """The attempt as far as each of its steps."""
+    """The story as far as each of its steps."""
     return _ways_in(language(), story)
 
 
@@ -92,9 +93,9 @@ def ways(story: str) -> tuple[Way, ...]:
 def _ways_in(_code: str, story: str) -> tuple[Way, ...]:
     """With its words in this language."""
     moments = _at_once([*_moments(run(story))])
-    del moments[next(at for at, (step, _) in enumerate(moments, 1) if _is_last(step)) :]
     steps = tuple(step for step, _ in moments)
-    pods = tuple(_piece(each) for each in decode_objects([each["create"] for each in STORIES[story]]).pods)
+    made = [each["create"] for each in STORIES[story] if "create" in each]
+    pods = tuple(_piece(each) for each in decode_objects(made).pods)
     return tuple(Way(steps, at, pods, cards) for at, (_, cards) in enumerate(moments, 1))
 
 
@@ -104,11 +105,6 @@ def _at_once(moments: Sequence[Moment]) -> list[Moment]:
     if ("shop", loop.NEXT) in titles:
         found.insert(titles.index(("web", loop.ASSUME)) + 1, found.pop(titles.index(("shop", loop.NEXT))))
     return found
-
-
-def _is_last(step: Taken) -> bool:
-    """Whether web's attempt is over: it is bound, or waits in the queue again."""
-    return step.pod == "web" and (step.title == loop.POST_BIND or step.place not in ("", "active"))
 
 
 def _moments(simulation: Simulation) -> Iterator[Moment]:
@@ -147,27 +143,30 @@ def _piece(each: Pod) -> Piece:
 def _step(entry: LogEntry) -> Taken | None:
     """The step of this entry, if it is shown."""
     if isinstance(entry, Moved) and entry.pod == HERO and entry.to in loop.PARTS:
-        words = say("web goes to the {part}.", part=loop.PARTS[entry.to])
+        goes = later("web goes to the {part}.")
+        comes = later("logs-a has ended. That may help web: it goes to the {part}.")
+        words = say(comes if entry.event == DELETED else goes, part=loop.PARTS[entry.to])
         return Taken(entry.at, loop.QUEUE, words, place=entry.to)
-    if not isinstance(entry, Step) or entry.step not in STEPS:
+    if not isinstance(entry, Step) or entry.step not in STEPS or entry.pod not in (HERO, OTHER):
         return None
     title, words = STEPS[entry.step]
     name = entry.pod.partition("/")[2]
-    if entry.pod == HERO or (entry.pod == OTHER and entry.step in MEANWHILE):
-        return Taken(entry.at, title, say(words, pod=name, node=entry.node), name)
-    return None
+    return Taken(entry.at, title, say(words, pod=name, node=entry.node), name)
 
 
 STEPS: Mapping[str, tuple[str, str]] = {
     context.POP: (loop.NEXT, later("The scheduler takes {pod} from the activeQ.")),
-    context.SCHEDULE: (loop.SCHEDULE, later("The scheduler chooses {node} for {pod}.")),
-    context.FAIL: (loop.RECORD, later("The scheduler writes down why the binding failed.")),
-    context.RESERVE: (loop.RESERVE, later("Plugins may set something aside for {pod} on {node}, such as a GPU.")),
+    context.SCHEDULE: (
+        loop.SCHEDULE,
+        later("The scheduler filters and scores the nodes, and selects {node} for {pod}."),
+    ),
+    context.FAIL: (
+        loop.RECORD,
+        later("The scheduler writes down why the binding failed, and gives {pod} back to the queue."),
+    ),
     context.ASSUME: (loop.ASSUME, later("The cache counts {pod} on {node}: its room is taken.")),
-    context.PERMIT: (loop.PERMIT, later("Plugins may let {pod} wait, for example for the rest of its group.")),
-    context.PRE_BIND: (loop.PRE_BIND, later("Plugins may prepare {node}, for example mount a volume.")),
     context.BIND: (loop.BIND, later("A goroutine asks the API server to bind {pod} to {node}, and waits.")),
-    context.POST_BIND: (loop.POST_BIND, later("{pod} is bound to {node}. Plugins hear of it.")),
+    context.POST_BIND: (loop.POST_BIND, later("{pod} is bound to {node}.")),
     context.FORGET: (loop.FORGET, later("The cache frees {pod}'s room on {node}.")),
 }
 """By step in the log: its function in the source, and what happens in it."""
@@ -198,11 +197,7 @@ def panel(**settings: Any) -> Panel[Settings]:
     return Panel(Settings().changed(**settings), show, lambda settings: scenario(settings.story), "path.panel()")
 
 
-BEFORE: Mapping[str, str] = {
-    loop.SCHEDULE: later("given a node"),
-    loop.ASSUME: later("counted in the cache"),
-    loop.POST_BIND: later("bound"),
-}
+BEFORE = {each: loop.NAMES[each] for each in (loop.SCHEDULE, loop.ASSUME, loop.POST_BIND)}
 AFTER: Mapping[str, str] = {
     loop.BIND: later("ask again"),
     loop.RECORD: later("put web back into the queue"),
@@ -214,7 +209,7 @@ AFTER: Mapping[str, str] = {
 def what_next() -> Question[Settings]:
     """The question before the panel: where is web when the next pod is taken from the queue?"""
     return Question(
-        say("shop waits behind web. How far must web be before the scheduler takes shop?"),
+        say("shop waits behind web. After which step of web does the scheduler take shop?"),
         tuple(terms(*BEFORE.values())),
         lambda settings: say(BEFORE[_before_shop(settings.story)]),
         _why_next,
@@ -237,16 +232,18 @@ def _before_shop(story: str) -> str:
 
 def _why_next(settings: Settings, answer: str) -> str:
     if answer == say(BEFORE[loop.ASSUME]):
-        return say("Once the cache counts web, nobody else is given its room. The binding cycle goes on meanwhile.")
+        return say("Now the cache counts web, so no other pod gets its room. The binding goes on meanwhile.")
     if answer == say(BEFORE[loop.POST_BIND]):
-        return say("Then every pod would wait for the API server. It is enough that the cache counts web.")
-    return say("Too early: until the cache counts web on its node, shop could be given the same room.")
+        return say("That late, shop would wait for the API server. After assume the cache counts web: that is enough.")
+    return say(
+        "That is too early: the cache doesn't count web yet, so shop could get the same room. assume comes first."
+    )
 
 
 def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
-        say("The binding fails, but the cache still counts web on its node. What comes first?"),
+        say("bind fails, but the cache still counts web on node-b. What does the scheduler do first?"),
         tuple(terms(*AFTER.values())),
         lambda settings: say(AFTER[taken(settings.story)[_bind(settings.story)].title]),
         _why_undone,
@@ -264,9 +261,11 @@ def _bind(story: str) -> int:
 
 def _why_undone(settings: Settings, answer: str) -> str:
     if answer == say(AFTER[loop.RECORD]):
-        return say("That comes later. First ForgetPod frees the room: the next pod may need it.")
+        return say("That comes second. First it frees web's room (ForgetPod), because another pod may need it.")
     if answer == say(AFTER[loop.BIND]):
         return say(
-            "It asks only after a new choice: by then another node may be better. First ForgetPod frees the room."
+            "It doesn't ask again yet: by then another node may be better. First it frees web's room (ForgetPod)."
         )
-    return say("The cache still counts web on its node: ForgetPod frees that room. Then web goes back into the queue.")
+    return say(
+        "Another pod may need that room, so the cache gives it back (ForgetPod). Then web goes back to the queue."
+    )

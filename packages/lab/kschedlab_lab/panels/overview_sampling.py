@@ -28,7 +28,7 @@ BEST = 0.2
 SCORES = {0.02: 31, BEST: 38}
 """The two highest, by their places in the order of the search."""
 ASKED = (1000, 3000, 5650)
-"""The clusters of the question."""
+"""The clusters of the question: of the last one, too few nodes are enough to see the best."""
 UNSET = later("not set")
 
 
@@ -87,10 +87,22 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 
 def how_many() -> Question[Settings]:
-    asked = say("web fits on every node. In which cluster does v1.16 look at the most?")
-    empty = Curve(SIZES, {}, titles(), asked, 1000, above=partial(draw_sample, Sample(None, "", {})))
-    answers = {_share(nodes): find(Settings(), nodes) for nodes in ASKED}
-    return Question(asked, tuple(answers), lambda _: max(answers, key=answers.__getitem__), _why, lambda _: empty)
+    """The question before the panel: where is so little enough that the best node is not seen?"""
+    asked = say("This many nodes are enough. In which cluster does the search miss the best one?")
+    line = {size: find(Settings(), size) for size in bends(0)}, ""
+    before = Curve(
+        SIZES,
+        {},
+        titles(),
+        asked,
+        max(line[0].values()),
+        None,
+        "",
+        partial(draw_sample, Sample(None, "", SCORES)),
+        line,
+    )
+    answers = {_share(nodes): find(Settings(), nodes) / nodes for nodes in ASKED}
+    return Question(asked, tuple(answers), lambda _: min(answers, key=answers.__getitem__), _why, lambda _: before)
 
 
 def _share(nodes: int) -> str:
@@ -98,7 +110,7 @@ def _share(nodes: int) -> str:
     return say("{share} % of {nodes:,}", share=round(find(Settings(), nodes) * 100 / nodes), nodes=nodes)
 
 
-def _why(_: Settings, _answer: str) -> str:
-    small, middle, large = (find(Settings(), nodes) for nodes in ASKED)
-    why = later("Of 1,000 nodes {small} are enough, of 3,000 {middle}, but of 5,650 only {large}.")
-    return say(why, small=small, middle=middle, large=large)
+def _why(_: Settings, answer: str) -> str:
+    if answer == _share(ASKED[-1]):
+        return say("20 % of the nodes come before the best one, and 5 % are enough. So web gets the node with 31.")
+    return say("20 % of the nodes come before the best one, and the search here sees more. With 5 % it doesn't.")

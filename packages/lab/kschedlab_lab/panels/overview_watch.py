@@ -5,7 +5,7 @@ The lines come from a run simulated on v1.16, whose log can be replayed to any m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.panels.terminal_view import standing
 from kschedlab_lab.views.bench import Bench, draw_bench
-from kschedlab_lab.views.drawing import Box
+from kschedlab_lab.views.drawing import Block, Box
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import HEAD, NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
@@ -174,7 +174,16 @@ def draw(story: str, position: int, alt: str, room: Room, picks: bool = False) -
         standing(pods[name], replay.now) for name in heroes if name in pods and not pods[name].spec.nodeName
     )
     rows = (_shown(wide_cells(pods[name], replay.now) if name in pods else [""] * len(HEAD)) for name in heroes)
-    return draw_bench(Bench(waiting, len(heroes), nodes, (_shown(HEAD), *rows), WIDEST), alt, room)
+    return draw_bench(
+        Bench(waiting, len(heroes), nodes, (_shown(HEAD), *rows), WIDEST, _kept(pods.values())), alt, room
+    )
+
+
+def _kept(pods: Iterable[Pod]) -> dict[str, Block]:
+    """By node the most important pod for which its room is kept."""
+    waiting = [each for each in pods if each.status.nominatedNodeName and not each.spec.nodeName]
+    waiting.sort(key=lambda each: each.spec.priority or 0)
+    return {each.status.nominatedNodeName: standing(each, 0) for each in waiting}
 
 
 def _box(there: Node, pods: Mapping[str, Pod], heroes: Sequence[str], now: int, picks: bool) -> Box:
@@ -214,14 +223,17 @@ def where_to() -> Question[Settings]:
         lambda settings: next(
             each.spec.nodeName for each in run(settings.story).pods() if each.metadata.name == "urgent"
         ),
-        lambda settings, answer: say(
-            "Nominated is not bound: urgent goes to the first node with room, and mail-a leaves for nothing. "
-            "NOMINATED NODE keeps node-a: in v1.16 binding does not clear it."
-        ),
+        _why,
         lambda settings: _at(settings, _begins(settings.story), say("mail-a terminates, and urgent waits."), True),
         moment=True,
         way=lambda settings: [_at(settings, at) for at in range(_begins(settings.story) + 1, settings.change)],
     )
+
+
+def _why(settings: Settings, answer: str) -> str:
+    if answer == "node-a":
+        return say("On node-a, mail-a takes 21 s longer to end. urgent doesn't wait for it: node-b has room first.")
+    return say("node-b has room first, and a nomination binds nothing. So mail-a ends for nothing.")
 
 
 def _begins(story: str) -> int:

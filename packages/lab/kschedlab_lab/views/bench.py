@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Any
 
+from kschedlab.messages import say
 from kschedlab.text.html import Html
 from kschedlab_lab.views.drawing import EDGE, LINE, TOP, Block, Box, Place, arrange, shapes
 from kschedlab_lab.views.layout import Part, moved
 from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.picture import WAITING
-from kschedlab_lab.views.style import INK_2
-from kschedlab_lab.views.svg import Room, label, svg
+from kschedlab_lab.views.style import CHOSEN, INK_2
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 HIGH, LONG, GAP, TALLEST = 62, 240, 14, 300
 """The height and the greatest width of a pod that waits; the space between columns; the greatest height of a node."""
@@ -20,13 +23,14 @@ HIGH, LONG, GAP, TALLEST = 62, 240, 14, 300
 @dataclass(frozen=True)
 class Bench:
     """``waiting``: the pods without a node, of at most ``heroes``; ``printed``: rows of a table, first its head;
-    ``widest``: the longest cell that each column ever has."""
+    ``widest``: the longest cell that each column ever has; ``kept``: by node the pod for which its room is kept."""
 
     waiting: tuple[Block, ...]
     heroes: int
     nodes: tuple[Box, ...]
     printed: tuple[tuple[str, ...], ...]
     widest: tuple[str, ...]
+    kept: Mapping[str, Block]
 
 
 def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
@@ -38,9 +42,31 @@ def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
     slot = min(LONG, wide / bench.heroes)
     bar = Place(EDGE, TOP + LINE, slot * max(len(bench.waiting), 1), HIGH, bar=True)
     places = (bar, *(place._replace(y=place.y + above) for place in plan.places))
-    drawn = shapes([Box(WAITING, 0, bench.waiting), *bench.nodes], replace(plan, places=places), "cpu", captions=False)
+    nodes = [_keeping(each, bench.kept) for each in bench.nodes]
+    drawn = shapes([Box(WAITING, 0, bench.waiting), *nodes], replace(plan, places=places), "cpu", captions=False)
+    frames = (
+        _frame(bench.kept[each.name], each, place)
+        for each, place in zip(bench.nodes, places[1:], strict=True)
+        if each.name in bench.kept
+    )
     bottom = plan.bottom + above + GAP
-    return svg([*drawn, moved(table, EDGE, bottom)], room.width, bottom + table.height, alt)
+    return svg([*drawn, *frames, moved(table, EDGE, bottom)], room.width, bottom + table.height, alt)
+
+
+def _keeping(node: Box, kept: Mapping[str, Block]) -> Box:
+    """The node, whose free space is said to be kept."""
+    pod = kept.get(node.name)
+    return node if pod is None else replace(node, free=say("kept for {pod}", pod=pod.name))
+
+
+def _frame(pod: Block, node: Box, place: Place) -> Html:
+    """The room that is kept for the pod: above the pods that stay, around what is free and those that end."""
+    scale = place.height / node.capacity
+    stays = sum(each.size for each in node.blocks if each.mark != "leaving")
+    high, bottom = pod.size * scale + 4, place.y + place.height - stays * scale
+    look: dict[str, Any] = {"fill": "none", "stroke": CHOSEN, "stroke_width": 2.5, "stroke_dasharray": "6 4"}
+    about: dict[str, Any] = {"data_key": f"kept/{pod.name}", "pointer_events": "none"}
+    return rect(place.width + 8, high, 13, place.x - 4, bottom - high, **look, **about)
 
 
 def _printed(bench: Bench, most: float) -> Part:

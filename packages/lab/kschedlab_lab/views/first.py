@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -16,9 +16,9 @@ from kschedlab_lab.views.cells import STAR
 from kschedlab_lab.views.drawing import (
     INSET,
     LINE,
+    LOW,
     PARTED,
     SIGNS,
-    SLIM,
     SMALL,
     Arrangement,
     Block,
@@ -30,7 +30,7 @@ from kschedlab_lab.views.drawing import (
 )
 from kschedlab_lab.views.glyphs import SIZE, Badge, badge
 from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
-from kschedlab_lab.views.lettering import fitted, fitting
+from kschedlab_lab.views.lettering import fitted, fitting, text_width
 from kschedlab_lab.views.picture import pods_on
 from kschedlab_lab.views.style import CHOSEN, EVICTED, HAIR, INK, INK_2, INK_3, LIFT, PANEL, ink, priority_fill
 from kschedlab_lab.views.svg import Room, rect, svg
@@ -38,8 +38,9 @@ from kschedlab_lab.views.svg import Room, rect, svg
 TOP, BELOW, SHELF, LEAVE, SCORED = 34, 120, 30, 5000, 24
 """The space above the nodes, for what sticks out; the least below them, and to the first pod that leaves; in pixels at
 normal size. How many milli CPU leave at most. The space to the scores."""
-KNOB, NAMED, LOWEST, HIGHEST = 9, 17, 150, 300
-"""The radius of the knob, the height of a block with a name, limits of the height of the largest node; in pixels."""
+KNOB, NAMED, LOWEST, HIGHEST, EDGE = 9, 17, 150, 300, 3
+"""The radius of the knob, the height of a block with a name, limits of the height of the largest node, and how far a
+sign on the edge of a pod is inside; in pixels."""
 DASH, FADE = 9, (0.15, 0.35, 0.55, 0.8)
 """A dash with its space, in pixels, and how pale the upper dashes are of a pod that runs out of the picture."""
 WORDY = 116
@@ -107,10 +108,16 @@ class Pull:
 
 
 def draw_first(
-    decision: Decision, alt: str, room: Room, step: int, resize: Mapping[str, str], rank: Mapping[str, str]
+    decision: Decision,
+    alt: str,
+    room: Room,
+    step: int,
+    resize: Mapping[str, str],
+    rank: Mapping[str, str],
+    picks: Collection[str] = (),
 ) -> Html:
     """A decision with its nodes' pods. ``resize``, ``rank``: what makes the pod's edge, for a ``step`` in milli CPU,
-    and the knob of its priority a control; without them each node can be picked."""
+    and the knob of its priority a control; ``picks``: the nodes that are answers."""
     names, asked = sorted(decision.cluster.names), decision.pod
     pods = {name: pods_on(decision, name) for name in names}
     pod, found = replace(_block(asked), marks=resize), [_box(decision, name, pods[name]) for name in names]
@@ -119,12 +126,17 @@ def draw_first(
     plan.below = max(plan.below, BELOW)
     if (width := plan.places[0].width) < WORDY:
         plan.boxes = tuple(_in_short(box, width) for box in found)
-    if not rank:
-        plan.boxes = tuple(replace(box, marks={"data_pick": box.name}) for box in plan.boxes)
-    below = [*_scores(decision, plan), *_leaving(decision, plan)]
+    plan.boxes = tuple(_with_room(box, place, plan.scale) for box, place in zip(plan.boxes, plan.places, strict=True))
+    plan.boxes = tuple(replace(box, marks={"data_pick": box.name}) if box.name in picks else box for box in plan.boxes)
+    below = [*(() if picks else _scores(decision, plan)), *_leaving(decision, plan), *_crowded(plan)]
     below += _key(plan) if decision.preemption is not None else []
     shapes = [*plan.drawn(), *below, *_priority(plan, rank, decision.node is not None)]
     return svg(shapes, room.width, plan.base + plan.below, alt)
+
+
+def _with_room(box: Box, place: Place, scale: float) -> Box:
+    """The box; pods without room for a sign have it on their edge."""
+    return replace(box, blocks=tuple(replace(each, big=_is_crowded(each, place, scale)) for each in box.blocks))
 
 
 def _shelf(pods: Sequence[PodInfo], scale: float) -> list[float]:
@@ -180,9 +192,33 @@ def _leaving(decision: Decision, plan: Pull) -> Iterator[Html]:
         high = each.request["cpu"] * plan.scale - PARTED
         size = Place(place.x + INSET, plan.base + SHELF + y, place.width - 2 * INSET, high)
         yield draw_pod(replace(_block(each, "evicted"), big=True), size)
-        below = size.height - SIZE / 2 if size.width < SLIM else (size.height - SIZE) / 2
-        at = size.x + size.width - SIZE / 2, size.y + below
-        yield badge(Badge("evicted", say("evicted")), *at, EVICTED)
+        yield _on_edge(Badge("evicted", say("evicted")), size, EVICTED, plan.width)
+
+
+def _on_edge(sign: Badge, pod: Place, colour: str, most: float) -> Html:
+    """The sign beside the pod's name and number, which have all the room in it. ``most``: the width of the picture."""
+    return badge(sign, min(pod.x + pod.width - EDGE, most - SIZE - 1), pod.y + (pod.height - SIZE) / 2, colour)
+
+
+def _is_crowded(block: Block, place: Place, scale: float) -> bool:
+    """Whether a pod with a sign has no room for it beside its name and number."""
+    beside = (block.name, block.detail) if block.size * scale < LOW else (block.name,)
+    line = text_width("  ".join(beside), SMALL, bold=True) + SIZE
+    return block.mark in ("victim", "obstacle") and line > place.width - 2 * INSET - 6
+
+
+def _crowded(plan: Pull) -> Iterator[Html]:
+    """The signs of pods that have no room for them."""
+    for box, place in zip(plan.boxes, plan.places, strict=True):
+        level = plan.base - INSET
+        for block in box.blocks:
+            level -= block.size * plan.scale
+            if block.big:
+                size = Place(place.x + INSET, level, place.width - 2 * INSET, block.size * plan.scale - PARTED)
+                sign = SIGNS[block.mark]
+                yield _on_edge(
+                    replace(sign, tip=say(sign.tip)), size, EVICTED if block.mark == "victim" else INK_2, plan.width
+                )
 
 
 def _box(decision: Decision, name: str, pods: Sequence[PodInfo]) -> Box:
@@ -224,15 +260,17 @@ def _is_low(box: Box, scale: float) -> bool:
 def _key(plan: Pull) -> Iterator[Html]:
     """What the signs of pods say that the picture has, below the priorities."""
     marks = {block.mark for box in plan.boxes for block in box.blocks}
-    signs = [(SIGNS["evicted"], EVICTED, say("leaves"))] if "arriving" in marks else []
-    signs += [(SIGNS["victim"], INK_2, say("would leave"))] if "victim" in marks else []
-    signs += [(SIGNS["obstacle"], INK_2, say("must stay"))] if "obstacle" in marks else []
-    for i, (sign, colour, said) in enumerate(signs):
+    signs = [
+        ("arriving", SIGNS["evicted"], EVICTED, (say("leaves"),)),
+        ("victim", SIGNS["victim"], INK_2, (say("would leave"), say("would go"), say("may go"))),
+        ("obstacle", SIGNS["obstacle"], INK_2, (say("must stay"), say("stays"))),
+    ]
+    for i, (_, sign, colour, told) in enumerate(each for each in signs if each[0] in marks):
         room = plan.aside - SIZE - 8
         line = row(
             [
-                Part(SIZE, SIZE, (badge(replace(sign, tip=said), 0, 0, colour),)),
-                words(fitted(fitting((said, say("would go")), room), room), fill=INK_2),
+                Part(SIZE, SIZE, (badge(replace(sign, tip=told[0]), 0, 0, colour),)),
+                words(fitted(fitting(told, room), room), fill=INK_2),
             ],
             5,
         )

@@ -1,17 +1,17 @@
 """scheduleOne as two lanes on which time runs down: one goroutine takes pod after pod from the queue above
-them, another binds one meanwhile.
+them, another binds one meanwhile. What fails goes back into the queue.
 
-v1.16: pkg/scheduler/scheduler.go (scheduleOne). The steps have that source's names.
+v1.16: pkg/scheduler/scheduler.go (scheduleOne). A step has a plain name; its tip has the function of that source.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise, takewhile
 from typing import Any, NamedTuple
 
-from kschedlab.messages import say
+from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import Arrangement, Box, Place, shapes
 from kschedlab_lab.views.layout import Part, column, moved, placed, words
@@ -21,11 +21,10 @@ from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, INK_3, TRAY, pr
 from kschedlab_lab.views.svg import Room, rect, svg
 
 QUEUE, NEXT, SCHEDULE = "SchedulingQueue", "NextPod", "Schedule"
-RESERVE, ASSUME = "RunReservePlugins", "assume"
-PERMIT, PRE_BIND, BIND, POST_BIND = "RunPermitPlugins", "RunPreBindPlugins", "bind", "RunPostBindPlugins"
+ASSUME, BIND, POST_BIND = "assume", "bind", "RunPostBindPlugins"
 FORGET, RECORD = "ForgetPod", "recordSchedulingFailure"
-BACKGROUND = frozenset((PERMIT, PRE_BIND, BIND, POST_BIND, FORGET))
-"""What a goroutine of the pod's own does."""
+FOREGROUND, BACKGROUND = frozenset((NEXT, SCHEDULE, ASSUME)), frozenset((BIND, POST_BIND, FORGET))
+"""What the loop does, and what a goroutine of the pod's own does."""
 FAILURES = frozenset((RECORD, FORGET))
 PARTS = {"active": "activeQ", "backoff": "podBackoffQ", "unschedulable": "unschedulableQ"}
 """v1.16's names for the parts of the queue."""
@@ -35,15 +34,24 @@ LINE, TOP = 32, 42
 HEAD, FOOT, LEAST, AIR = 22, 18, 302, 18
 """Heights: of a lane's title and of the axis' name below the steps; the least of the queue and the lanes; the most
 space that a step has beyond its letters."""
-POD, HIGH, INSIDE, BETWEEN = 45, 20, 5, 10
-"""The size of a pod on its way; the space inside lanes, and between them."""
+POD, HIGH, INSIDE, BETWEEN, APART = 45, 20, 5, 10, 16
+"""The size of a pod on its way; the space inside lanes, and between them; how far apart two ways are where both pods
+are being bound."""
 CACHE, ROOMY, STANDING, NAME = 0.19, 400, 58, 38
 """How much of the width the nodes beside the lanes take; the least width of a picture that has room for that, else
 their height; the space for a node's name and its ring."""
 SIZES = (20, 16, 15, 14, 13, 12)
 """Of the letters, the largest that fits."""
-SHORT: Mapping[str, str] = {RESERVE: "Reserve", PERMIT: "Permit", PRE_BIND: "PreBind", POST_BIND: "PostBind"}
-"""The extension points, by the function that runs their plugins."""
+NAMES: Mapping[str, str] = {
+    NEXT: later("next pod"),
+    SCHEDULE: later("filter, score"),
+    ASSUME: "assume",
+    BIND: "bind",
+    POST_BIND: later("bound"),
+    FORGET: later("free the room"),
+    RECORD: later("to the queue"),
+}
+"""What a step is called in the picture."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,20 @@ class StepPlace(NamedTuple):
     row: int
 
 
+class Drawn(NamedTuple):
+    """A step with its name in lines, and the place of its pod."""
+
+    step: Taken
+    lines: tuple[str, ...]
+    x: float
+    y: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Of the pod."""
+        return self.x + POD / 2, self.y + HIGH / 2
+
+
 def rows(steps: Sequence[Taken]) -> list[StepPlace]:
     """The steps in their lanes, none for the queue. What ends later is lower; a goroutine begins beside ``assume``."""
     found, latest, free = list[StepPlace](), dict[str, StepPlace](), [0, 0]
@@ -89,7 +111,7 @@ def rows(steps: Sequence[Taken]) -> list[StepPlace]:
         if step.title == QUEUE:
             continue
         before = latest.get(step.pod)
-        lane = 1 if step.title in BACKGROUND else before.lane if before else 0
+        lane = 0 if step.title in FOREGROUND or before is None else 1 if step.title in BACKGROUND else before.lane
         if step.at != now:
             now, floor = step.at, max((each.row + 1 for each in found), default=0)
         after = before.row + (lane == before.lane) if before else 0
@@ -121,13 +143,17 @@ def draw_way(way: Way, alt: str, room: Room) -> Html:
 def _lanes(way: Way, width: float, height: float) -> Part:
     """The queue and both lanes, as high as the whole attempt, so that nothing jumps as it goes on."""
     whole, around, most = rows(way.steps), POD + 2 * INSIDE + 2, height - TOP - HEAD - FOOT - INSIDE
+    further = [APART * (each.lane == 1 and each.step.pod != way.pods[0].name) for each in whole]
     for size in SIZES:
         line = size * 1.3
-        needs = [around + 1 + max(text_width(each, size, True) for each in _longest(whole, lane)) for lane in (0, 1)]
+        lanes = [[_called(each.step) for each in whole if each.lane == lane] for lane in (0, 1)]
+        needs = [around + 1 + max(text_width(each, size, True) for each in names) for names in lanes]
+        needs[1] += max(further)
         spare = (width - BETWEEN - sum(needs)) / 2
         first = needs[0] + max(spare, 0)
         wides = [first, width - BETWEEN - first]
-        names = [flowed(_called(each.step), wides[each.lane] - around, size, bold=True) for each in whole]
+        rooms = [wides[each.lane] - around - more for each, more in zip(whole, further, strict=True)]
+        names = [flowed(_called(each.step), room, size, bold=True) for each, room in zip(whole, rooms, strict=True)]
         highs = [HIGH + 2.0] * (max(each.row for each in whole) + 1)
         for each, lines in zip(whole, names, strict=True):
             highs[each.row] = max(highs[each.row], line * len(lines) + 4)
@@ -137,21 +163,17 @@ def _lanes(way: Way, width: float, height: float) -> Part:
     lefts = (0.0, width - wides[1])
     tops = list(accumulate((high + air for high in highs), initial=TOP + HEAD + INSIDE + air / 2))
     bottom = max(tops[-1] + FOOT, height)
-    done = [each for each in whole if each.step in way.steps[: way.taken]]
-    places = [(lefts[each.lane] + INSIDE, tops[each.row]) for each in done]
-    shown = [*_trays(lefts, wides, bottom), *_axis(lefts[1] - BETWEEN / 2, bottom), *_trails(way, done, places)]
-    for (step, _, _), lines, (x, y) in zip(done, names, places, strict=False):
-        name = _name(step, lines, size, step == way.steps[way.taken - 1])
-        key = f"step/{way.steps.index(step)}"
-        shown.append(moved(name, x + POD + INSIDE, y + (HIGH - line) / 2, data_key=key, data_tip=_tip(step)))
+    places = [
+        Drawn(each.step, tuple(lines), lefts[each.lane] + INSIDE + more, tops[each.row])
+        for each, lines, more in zip(whole, names, further, strict=True)
+    ]
     waiting = (width - INSIDE, (LINE - HIGH) / 2)
-    return Part(width, bottom, (*_queue(way, width), *shown, *_pods(way, done, places, waiting)))
-
-
-def _longest(places: Sequence[StepPlace], lane: int) -> list[str]:
-    """What stays in one line in this lane: the names, but only the longest word of the longest ones."""
-    names = (_called(each.step) for each in places if each.lane == lane)
-    return ["Scheduling" if name == RECORD else name for name in names]
+    done = [each for each in places if each.step in way.steps[: way.taken]]
+    shown = (*_axis(lefts[1] - BETWEEN / 2, bottom), *_ways(way, places), *_back(way, done, width))
+    pods = _pods(way, done, waiting)
+    return Part(
+        width, bottom, (*_queue(way, width), *_trays(lefts, wides, bottom), *shown, *_names(way, places, size), *pods)
+    )
 
 
 def _tip(step: Taken) -> str:
@@ -171,7 +193,7 @@ def _queue(way: Way, width: float) -> Iterator[Html]:
 
 
 def _called(step: Taken) -> str:
-    return PARTS.get(step.place, SHORT.get(step.title, step.title))
+    return PARTS[step.place] if step.place else say(NAMES[step.title])
 
 
 def _trays(lefts: Sequence[float], wides: Sequence[float], bottom: float) -> Iterator[Html]:
@@ -188,31 +210,66 @@ def _axis(x: float, bottom: float) -> Iterator[Html]:
     yield placed(words(say("time"), 12, fill=INK_2), x - BETWEEN, bottom - FOOT + 2, "end")
 
 
-def _trails(way: Way, done: Sequence[StepPlace], places: Sequence[tuple[float, float]]) -> Iterator[Html]:
-    """The way of each pod so far: a line with a dot for each step."""
+def _expected(way: Way, places: Sequence[Drawn]) -> list[Drawn]:
+    """The steps of the first pod up to its end, if nothing fails."""
+    mine = (each for each in places if each.step.pod == way.pods[0].name)
+    return list(takewhile(lambda each: each.step.title not in FAILURES, mine))
+
+
+def _attempts(steps: Sequence[Drawn]) -> Iterator[Sequence[Drawn]]:
+    """A pod's steps, apart where it was in the queue again."""
+    starts = [at for at, each in enumerate(steps) if each.step.title == NEXT]
+    return (steps[start:end] for start, end in pairwise([*starts, len(steps)]))
+
+
+def _ways(way: Way, places: Sequence[Drawn]) -> Iterator[Html]:
+    """The way that the first pod has before it, and that of each pod so far: a line with a dot for each step."""
+    yield from _way(_expected(way, places), HAIR)
     for piece in way.pods:
-        mine = [place for each, place in zip(done, places, strict=True) if each.step.pod == piece.name]
-        points = [(x + POD / 2, y + HIGH / 2) for x, y in mine]
-        fill = priority_fill(piece.priority)
-        line = "".join(f"{'V' if at else f'M{x:g} '}{y:g}H{x:g}" for at, (x, y) in enumerate(points))
-        yield element("path", d=line, fill="none", stroke=fill, stroke_width=4, stroke_linejoin="round")
-        for x, y in points:
-            yield element("circle", cx=x, cy=y, r=5, fill=fill, stroke=TRAY, stroke_width=1.5)
+        mine = [each for each in places if each.step.pod == piece.name and each.step in way.steps[: way.taken]]
+        for attempt in _attempts(mine):
+            yield from _way(attempt, priority_fill(piece.priority))
 
 
-def _name(step: Taken, lines: Sequence[str], size: float, current: bool) -> Part:
-    """What the step is called in the source; the way to another lane passes behind it."""
-    fill = EVICTED if step.title in FAILURES else INK if current else INK_2
+def _way(steps: Sequence[Drawn], fill: str) -> Iterator[Html]:
+    """A line through these steps, with a dot for each."""
+    points = [each.middle for each in steps]
+    line = "".join(f"{'V' if at else f'M{x:g} '}{y:g}H{x:g}" for at, (x, y) in enumerate(points))
+    yield element("path", d=line, fill="none", stroke=fill, stroke_width=4, stroke_linejoin="round")
+    for x, y in points:
+        yield element("circle", cx=x, cy=y, r=5, fill=fill, stroke=TRAY, stroke_width=1.5)
+
+
+def _back(way: Way, done: Sequence[Drawn], width: float) -> Iterator[Html]:
+    """The way of a failed pod, from its last step up into the queue."""
+    queued = [step for step in way.steps[: way.taken] if step.title == QUEUE]
+    if len(queued) < 2:
+        return
+    before = [*takewhile(lambda step: step is not queued[1], way.steps)]
+    x, y = [each for each in done if each.step in before][-1].middle
+    side = width - 8
+    d = f"M{x:g} {y:g}v{HIGH / 2 + 7:g}H{side:g}V{LINE + 3:g}m-4 5l4 -5l4 5"
+    yield element("path", d=d, fill="none", stroke=EVICTED, stroke_width=2, stroke_linejoin="round", data_key="back")
+
+
+def _names(way: Way, places: Sequence[Drawn], size: float) -> Iterator[Html]:
+    """Beside each step that was taken or is expected its name; a way to another lane passes behind it."""
+    expected, latest = _expected(way, places), way.steps[way.taken - 1]
     halo: dict[str, Any] = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 7}
-    return column([words(line, size, bold=current, fill=fill, **halo) for line in lines], 0)
+    for each in places:
+        at, current = way.steps.index(each.step), each.step == latest
+        if at >= way.taken and each not in expected:
+            continue
+        fill = EVICTED if each.step.title in FAILURES else INK if at < way.taken else INK_2
+        name = column([words(line, size, bold=current, fill=fill, **halo) for line in each.lines], 0)
+        y = each.y + (HIGH - size * 1.3) / 2
+        yield moved(name, each.x + POD + INSIDE, y, data_key=f"step/{at}", data_tip=_tip(each.step))
 
 
-def _pods(
-    way: Way, done: Sequence[StepPlace], places: Sequence[tuple[float, float]], waiting: tuple[float, float]
-) -> Iterator[Html]:
+def _pods(way: Way, done: Sequence[Drawn], waiting: tuple[float, float]) -> Iterator[Html]:
     """The pods at their latest steps; those that wait are in the queue, up to its right end; a bound one has left."""
     here = {block.name for node in way.nodes for block in node.blocks if not block.mark}
-    latest = {each.step.pod: place for each, place in zip(done, places, strict=True)}
+    latest = {each.step.pod: (each.x, each.y) for each in done}
     if (last := way.steps[way.taken - 1]).title == QUEUE:
         latest.pop(last.pod, None)
     queued = [piece for piece in way.pods if piece.name not in latest]

@@ -10,9 +10,23 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.manifests.loading import decode_objects, loads
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
-from kschedlab_lab.panels.first import GENERATION, NODES, PODS, Settings, decide, panel, picture, show
+from kschedlab_lab.panels.first import (
+    GENERATION,
+    NODES,
+    PODS,
+    WHICH,
+    Settings,
+    best,
+    decide,
+    panel,
+    picture,
+    show,
+    where,
+    which,
+)
 from kschedlab_lab.views.picture import decided_and_why
 from kschedlab_lab.views.svg import Room
+from tests.saying import says
 
 ALL = list(Settings.grid())
 
@@ -164,3 +178,32 @@ def test_every_pod_has_its_name_and_verdicts_are_whole(room):
         shown = [name for name in PODS if f'data-key="pod/{name}"' in drawn]
         assert shown and all(re.search(rf">{name[: 4 if room.width >= 500 else 1]}", drawn) for name in shown)
         assert not re.search(r"(score|fits|lacks)[^<]*…", drawn)
+
+
+@pytest.mark.parametrize(
+    ("question", "settings", "right", "words"),
+    [
+        (
+            best(),
+            Settings(2000),
+            "node-b",
+            {"node-b": ("30 %", "25 %"), "node-c": ("30 %", "25 %"), "node-d": ("no room",)},
+        ),
+        (where(), Settings(6500, 500), "node-d", {"node-d": ("report (300)", "batch (0)"), "node-c": ("db (800)",)}),
+        (which(), WHICH, "node-c", {"node-c": ("100",), "node-b": ("300", "100"), "node-d": ("300", "100")}),
+    ],
+)
+def test_a_question_has_its_answer_in_the_picture(question, settings, right, words):
+    assert question.right(settings) == right
+    for answer, told in words.items():
+        assert says(question.why(settings, answer), answer, *told)
+    before = str(question.before(settings)(Room(540, 420)))
+    assert {*re.findall('data-pick="([^"]*)"', before)} == {*question.choices}
+    assert 'data-state="chosen"' not in before and "score" not in before and "data-drag" not in before
+
+
+@pytest.mark.parametrize("width", [320, 392, 480, 540, 720])
+def test_whoever_would_leave_has_a_cross_and_its_priority(width):
+    """So that one can compare: nothing covers a number."""
+    before = which().before(WHICH)(Room(width, 420))
+    assert str(before).count('data-tip="would be evicted"') >= 4

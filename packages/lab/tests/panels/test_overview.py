@@ -16,7 +16,9 @@ from kschedlab_lab.panels import (
     overview_watch as watch,
 )
 from kschedlab_lab.panels.session import Session
+from kschedlab_lab.views.loop import NAMES
 from kschedlab_lab.views.svg import Room
+from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
 from tests.saying import says
@@ -26,11 +28,11 @@ NOTEBOOKS = Path(__file__).parents[4] / "notebooks"
 
 # -- scheduleOne
 
-BOUND = ["NextPod", "Schedule", "RunReservePlugins", "assume"]
-BINDING = ["RunPermitPlugins", "RunPreBindPlugins", "bind"]
+ATTEMPT = ["SchedulingQueue", "NextPod", "Schedule", "assume", "bind"]
+FAILURE = ["ForgetPod", "recordSchedulingFailure", "SchedulingQueue"]
 EXPECTED = {
-    "success": ["SchedulingQueue", *BOUND, *BINDING, "RunPostBindPlugins"],
-    "bind failure": ["SchedulingQueue", *BOUND, *BINDING, "ForgetPod", "recordSchedulingFailure", "SchedulingQueue"],
+    "success": [*ATTEMPT, "RunPostBindPlugins"],
+    "bind failure": [*ATTEMPT, *FAILURE, *ATTEMPT, "RunPostBindPlugins"],
 }
 
 
@@ -49,8 +51,7 @@ def test_every_step_is_told_and_shown(story):
             assert view.sentence == step.words, "nothing came of it"
             drawing = ElementTree.fromstring(str(view.picture(ROOM)))
             assert drawing.get("aria-label") == view.sentence
-            name = step.title.removeprefix("Run").removesuffix("Plugins")
-            assert name in "".join(drawing.itertext()) or name == "SchedulingQueue"
+            assert NAMES.get(step.title, "queue") in "".join(drawing.itertext())
             seen.add(str(view.picture(ROOM)))
     assert len(seen) == len(path.taken(story))
 
@@ -58,13 +59,14 @@ def test_every_step_is_told_and_shown(story):
 def test_the_next_pod_is_taken_as_soon_as_the_first_one_is_counted():
     """v1.16: scheduler.go, scheduleOne returns when it has started the goroutine that binds."""
     steps = [(step.pod, step.title) for step in path.taken("success")]
-    assert steps[steps.index(("shop", "NextPod")) - 1 :][:3:2] == [("web", "assume"), ("web", "RunPermitPlugins")]
+    assert steps[steps.index(("shop", "NextPod")) - 1 :][:3:2] == [("web", "assume"), ("web", "bind")]
 
 
 def test_pods_come_to_where_the_lesson_says():
-    *_, shop, web = (step.words for step in path.taken("success"))
-    assert says(shop, "shop on node-a") and says(web, "web is bound to node-b")
-    assert says(path.taken("bind failure")[-1].words, "unschedulableQ")
+    *_, web, shop = (step.words for step in path.taken("success"))
+    assert says(shop, "shop is bound to node-a") and says(web, "web is bound to node-b")
+    told = [step.words for step in path.taken("bind failure")]
+    assert says(told[7], "unschedulableQ") and says(told[8], "logs-a", "activeQ") and says(told[-1], "web is bound")
     log = "\n".join(path.run("bind failure").log.lines())
     assert "etcdserver: request timed out" in log and "unschedulable" in log
 
@@ -73,9 +75,15 @@ def test_both_pods_are_counted_before_one_of_them_is_bound():
     steps = [(step.pod, step.title) for step in path.taken("success")]
     counted = str(path.show(path.Settings(step=steps.index(("shop", "assume")))).picture(ROOM))
     assert 'data-key="pod/ghost/web"' in counted and 'data-key="pod/ghost/shop"' in counted
-    picture = str(path.show(path.Settings(step=len(steps) - 1)).picture(ROOM))
+    picture = str(path.show(path.Settings(step=steps.index(("web", "RunPostBindPlugins")))).picture(ROOM))
     assert "pod/ghost/web" not in picture and 'data-key="pod/ghost/shop"' in picture
     assert picture.count('data-state="chosen"') == 1
+
+
+def test_what_fails_is_seen_to_go_back_into_the_queue():
+    for settings in path.Settings.grid():
+        back = settings.story == "bind failure" and settings.step >= 7
+        assert ('data-key="back"' in str(path.show(settings).picture(ROOM))) == back
 
 
 @pytest.mark.parametrize("width", [427, 640, 900])
@@ -224,6 +232,18 @@ def test_the_picture_has_what_kubectl_shows_of_the_pods_that_come():
         assert [shown[shown.index(head) + 1] for head in watch.SHOWN[1:]] == row
 
 
+def test_the_room_of_a_nominated_pod_is_framed_until_it_has_a_node():
+    for settings in watch.Settings.grid():
+        line, picture = watch.lines(settings.story)[settings.change], str(watch.show(settings).picture(ROOM))
+        replay = Replay(watch.run(settings.story).log)
+        replay.seek(line.position)
+        waiting = [
+            each for each in replay.pods() if each.status.nominatedNodeName == "node-a" and not each.spec.nodeName
+        ]
+        kept = [each.metadata.name for each in sorted(waiting, key=lambda each: each.spec.priority)][-1:]
+        assert re.findall('data-key="kept/([^"]*)"', picture) == kept == re.findall(">kept for ([^<]*)<", picture)
+
+
 def test_losing_a_nomination_brings_no_pod_back():
     """v1.16: scheduling_queue.go, isPodUpdated looks at everything but the status."""
     log = watch.run("a more important pod comes").log
@@ -257,7 +277,7 @@ def test_the_lesson_lists_the_order():
     ) == gate.ORDER
     for notebook in ("01-overview.ipynb", "zh/01-overview.ipynb"):
         text = (NOTEBOOKS / notebook).read_text("utf-8")
-        assert any(mark.join(f"`{name}`" for name in gate.ORDER) in text for mark in (", ", "、"))
+        assert "".join(f'    "{at}. `{name}`\\n",\n' for at, name in enumerate(gate.ORDER, 1)) in text
 
 
 def test_pods_and_node_are_drawn_to_one_scale():
@@ -306,11 +326,11 @@ def test_another_story_begins_at_its_beginning(settings):
 
 
 QUESTIONS = {
-    "next": (path.what_next(), path.Settings(), "counted in the cache"),
+    "next": (path.what_next(), path.Settings(), "assume"),
     "undone": (path.what_is_undone(), path.Settings("bind failure"), "free web's room"),
     "inside": (inside.where_to(), inside.Settings(), "node-a"),
     "gate": (gate.how_many_reasons(), gate.Settings(port=True, taint=True), "2"),
-    "sampling": (sampling.how_many(), sampling.Settings(5650), "26 % of 3,000"),
+    "sampling": (sampling.how_many(), sampling.Settings(5650), "5 % of 5,650"),
     "watch": (watch.where_to(), watch.Settings("another node becomes free"), "node-b"),
 }
 
@@ -331,7 +351,7 @@ def test_a_question_knows_the_engine_s_answer_and_has_a_word_for_each(name):
 @pytest.mark.parametrize(
     ("panel", "between"),
     [
-        (path.panel(step=5).ask(path.what_next()), 4),
+        (path.panel(step=4).ask(path.what_next()), 3),
         (inside.panel().ask(inside.where_to()), 2),
         (gate.panel(port=True, taint=True).ask(gate.how_many_reasons()), 1),
         (watch.panel(change=10).ask(watch.where_to()), 4),

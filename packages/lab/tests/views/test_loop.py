@@ -17,7 +17,6 @@ STEPS = (
     Taken(0, loop.NEXT, ""),
     Taken(1, loop.SCHEDULE, ""),
     Taken(1, loop.ASSUME, ""),
-    Taken(1, loop.PERMIT, ""),
     Taken(1, loop.BIND, ""),
     Taken(1, loop.NEXT, "", "shop"),
     Taken(2, loop.SCHEDULE, "", "shop"),
@@ -39,8 +38,8 @@ def place(element):
 
 def test_a_goroutine_begins_beside_assume_and_the_next_pod_is_taken_meanwhile():
     found = {(each.step.pod, each.step.title): each for each in rows(STEPS)}
-    assume, permit, bound = (found["web", title] for title in (loop.ASSUME, loop.PERMIT, loop.POST_BIND))
-    assert (assume.lane, permit.lane) == (0, 1) and permit.row == assume.row
+    assume, bind, bound = (found["web", title] for title in (loop.ASSUME, loop.BIND, loop.POST_BIND))
+    assert (assume.lane, bind.lane) == (0, 1) and bind.row == assume.row
     shop = found["shop", loop.NEXT]
     assert shop.lane == 0 and shop.row == assume.row + 1
     assert bound.row > found["shop", loop.SCHEDULE].row, "later is lower"
@@ -66,11 +65,11 @@ def test_the_pod_is_at_its_latest_step_and_leaves_it_for_its_node():
 
 
 def test_a_pod_waits_in_the_queue_until_it_is_taken_and_where_it_comes_back_to_is_named():
-    first, waiting, taken = (keyed(drawn(number)) for number in (1, 3, 8))
+    first, waiting, taken = (keyed(drawn(number)) for number in (1, 3, 7))
     line = place(waiting["pod/shop"])[1]
     assert place(first["pod/web"])[1] == place(first["pod/shop"])[1] == line
     assert place(waiting["pod/web"])[1] > line and place(taken["pod/shop"])[1] > line
-    back = (*STEPS[:6], Taken(3, loop.FORGET, ""), Taken(3, loop.QUEUE, "", place="unschedulable"))
+    back = (*STEPS[:5], Taken(3, loop.FORGET, ""), Taken(3, loop.QUEUE, "", place="unschedulable"))
     ends = ElementTree.fromstring(str(loop.draw_way(Way(back, len(back), (WEB,), NODES), "alt", Room(640, 330))))
     assert place(keyed(ends)["pod/web"])[1] == line and "unschedulableQ" in "".join(ends.itertext())
 
