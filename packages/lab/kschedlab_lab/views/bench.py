@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
@@ -30,7 +30,7 @@ class Bench:
     nodes: tuple[Box, ...]
     printed: tuple[tuple[str, ...], ...]
     widest: tuple[str, ...]
-    kept: Mapping[str, Block]
+    kept: Mapping[str, Block] = field(default_factory=dict)
 
 
 def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
