@@ -19,8 +19,8 @@ BELOW = 54
 """The height of the seconds, and of the flag of the moment."""
 SMALL, LOW, ROOMY = 6, 62, 120
 """The radius of a bolt in a lane; below which height it has one line of words, and above which it names its marks."""
-GRIP = 44
-"""The width of an event that is dragged."""
+GRIP, AIR = 44, 6
+"""The width of an event that is dragged; what is free beside a name in its stretch."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
     "active": "none",
@@ -132,7 +132,7 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         ink = ON_ACCENT if each.kind == "bound" else "currentColor"
         base = y + 15 if is_low else (y + 18 + low) / 2 + 4
         yield label(said, x + (wide + before) / 2, base, "middle", font_size=12, fill=ink)
-        if each.kind == "backoff" and high > ROOMY and wide > text_width("backoffQ", 12):
+        if each.kind == "backoff" and high > ROOMY and wide > text_width("backoffQ", 12) + AIR:
             yield label("backoffQ", x + wide / 2, base + 16, "middle", font_size=12, fill=ink)
     if history.backoffs and not is_low:
         yield label(say("backoff"), NAMES - 10, low + bar / 2 + 4, "end", font_size=12, fill=INK_2)
