@@ -27,8 +27,6 @@ PANELS = [
     lost_update.panel(order="1 2 1", design="a lock"),
     lost_update.panel(order="1 2 2 1", design="a lock"),
     lost_update.panel(order="1 2 2 1", design="own cells"),
-    barrier.others().ask(barrier.who_wins()),
-    barrier.others(),
 ]
 
 
@@ -84,13 +82,6 @@ def test_an_update_is_lost_by_hand_and_a_lock_makes_a_worker_wait(shown: Show) -
         page.key(f"step/{worker}").press("Enter")
     expect(page.sentence).to_contain_text("Worker 2 waits for the lock.")
     expect(page.key("step/2")).to_have_count(0)
-
-
-def test_a_node_is_asked_for_and_its_column_is_the_answer(shown: Show) -> None:
-    page = shown(barrier.others().ask(barrier.who_wins()))
-    page.key("pick/1").click()
-    expect(page.question).to_contain_text("Not quite. Before Reduce node-s leads with 77.")
-    expect(page.sentence).to_contain_text("node-r has the highest sum, 42, 3 more")
 
 
 def test_reduce_begins_too_early_and_a_click_makes_it_wait(shown: Show) -> None:

@@ -102,18 +102,8 @@ def test_the_time_is_dragged(shown: Show) -> None:
     expect(page.key("now")).not_to_contain_text("11 s")
 
 
-def test_the_time_is_dragged_in_all_versions(shown: Show) -> None:
-    page = shown(queue_clock.panel(lanes=queue_clock.OLDER))
-    expect(page.sentence).to_contain_text("In v1.13, web is tried at 7 s and bound at 7.1 s (4 attempts).")
-    page.key("now").focus()
-    for _ in range(8):
-        page.page.keyboard.press("ArrowLeft")
-    expect(page.sentence).to_contain_text("In v1.13, v1.16, v1.20, v1.37, web waits (3 attempts).")
-
-
 ASKED = {
     "newest": queue_clock.panel().ask(queue_clock.when_is_web_tried()),
-    "versions": queue_clock.panel(lanes=queue_clock.OLDER, pod="ssd").ask(queue_clock.how_often_is_ssd_tried()),
     "beside web": queue_clock.panel(lanes=queue_clock.ALL, pod="ssd").ask(queue_clock.how_often_beside_web()),
     "gap": queue_heap.panel().ask(queue_heap.after_pop()),
     "where": queue_parts.panel().ask(queue_parts.where_to()),

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any
 
 import numpy as np
 
-from kschedlab.messages import later, say, sentences
+from kschedlab.messages import say, sentences
 from kschedlab.score.plugin import default_normalize
 from kschedlab.score.stage import Scores
 from kschedlab.text.html import Html
@@ -43,23 +43,18 @@ CONSTANT = "NodePreferAvoidPodsPriority"
 """It gives the same to each node, and is not drawn."""
 
 
-class Way(NamedTuple):
-    """How a Reduce reads its row."""
-
-    words: str
-    is_reversed: bool
-
-
-MORE, LESS = Way(later("more is better"), False), Way(later("more is worse"), True)
-WAYS: Mapping[str, Way] = {WISH: MORE, SPREAD: LESS, TAINTS: LESS}
-"""By priority with a Reduce that changes something."""
+FORMULAS: Mapping[str, str] = {
+    WISH: "n × 10 / max",
+    SPREAD: "(max − n) × 10 / max",
+    TAINTS: "10 − n × 10 / max",
+}
+"""By priority with a Reduce that changes something: what it makes of a number n of its row."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
     """After how many nodes Reduce begins, and the current step."""
 
-    first: ClassVar[str] = "a"
     begins: int = choice("Reduce begins after nodes", tuple(range(1, NODES + 1)), 2)
     step: int = steps("step", lambda settings: len(settings.stages) - 1)
 
@@ -79,37 +74,25 @@ class Settings(Restorable):
         return replace(found, step=len(found.stages) - 1) if is_summed else found
 
 
-@dataclass(frozen=True)
-class Others(Settings):
-    """Another cluster, in which Reduce waits."""
-
-    first: ClassVar[str] = "r"
-    begins: int = choice("Reduce begins after nodes", tuple(range(1, NODES + 1)), NODES)
-    step: int = steps("step", lambda settings: len(settings.stages) - 1, 2)
-
-
-S = TypeVar("S", bound=Settings)
-
-
 def reduce(name: str, raw: list[int]) -> list[int]:
     """What this priority's Reduce makes of a row. v1.16: core of ``NormalizeReduce`` (priorities/reduce.go) and, of the
     spread, ``CalculateSpreadPriorityReduce`` (priorities/selector_spreading.go), without zones."""
     most = max(raw)
     if name == SPREAD:
         return [(most - each) * TOP // most if most else TOP for each in raw]
-    found: list[int] = default_normalize(np.array(raw), WAYS[name].is_reversed, TOP).tolist()
+    found: list[int] = default_normalize(np.array(raw), name == TAINTS, TOP).tolist()
     return found
 
 
-def _scores(settings: Settings) -> Scores:
-    scores = decide(NODES, settings.first).scores
+def _scores() -> Scores:
+    scores = decide(NODES).scores
     assert scores is not None
     return scores
 
 
 def row(settings: Settings, name: str) -> list[Score]:
     """The cells of a priority with a Reduce at this step."""
-    scored = _scores(settings).rows[_scores(settings).plugins.index(name)]
+    scored = _scores().rows[_scores().plugins.index(name)]
     raw, right = scored.raw.tolist(), scored.normalized.tolist()
     known = settings.begins
     changed = reduce(name, [*raw[:known], *[0] * (NODES - known)])
@@ -126,13 +109,13 @@ def row(settings: Settings, name: str) -> list[Score]:
 
 def sheet(settings: Settings) -> Sheet:
     """The table at this step."""
-    decision, scores = decide(NODES, settings.first), _scores(settings)
-    rows = [Row(short(name), say(way.words), row(settings, name)) for name, way in WAYS.items()]
-    rest = [each for name, each in zip(scores.plugins, scores.rows, strict=True) if name not in (*WAYS, CONSTANT)]
+    decision, scores = decide(NODES), _scores()
+    rows = [Row(short(name), formula, row(settings, name)) for name, formula in FORMULAS.items()]
+    rest = [each for name, each in zip(scores.plugins, scores.rows, strict=True) if name not in (*FORMULAS, CONSTANT)]
     others = [int(sum(each.normalized[place] for each in rest)) for place in range(NODES)]
     writers = [piece.worker for piece in hand_out(costs(NODES), WORKERS)]
     mapped = NODES if settings.stage >= FILLED else settings.begins
-    return Sheet(node_names(NODES, settings.first), writers, mapped, rows, others, decision.best, settings.stage)
+    return Sheet(node_names(NODES), writers, mapped, rows, others, decision.best, settings.stage)
 
 
 def show(settings: Settings) -> View:
@@ -141,17 +124,17 @@ def show(settings: Settings) -> View:
     return View(lambda room: draw(settings, room), sentence, Html(), sentence, names=_names(settings))
 
 
-def draw(settings: Settings, room: Room, fixed: bool = False, asks: bool = False) -> Html:
-    """The table. ``fixed``: nothing can be chosen; ``asks``: a node is the answer."""
+def draw(settings: Settings, room: Room, asks: bool = False) -> Html:
+    """The table. ``asks``: what becomes of node-b's wish is the answer, and nothing can be chosen."""
     choices = {number: f"begins: {number}" for number in range(1, NODES + 1)}
-    begins = None if fixed or asks else Begins(choices, settings.begins)
-    return draw_barrier(replace(sheet(settings), asks=asks), begins, room, describe(settings))
+    begins, asked = (None, (0, 1)) if asks else (Begins(choices, settings.begins), None)
+    return draw_barrier(replace(sheet(settings), asked=asked), begins, room, describe(settings))
 
 
 def _names(settings: Settings) -> dict[str, str]:
     """The winner's colour in the headline."""
     now = sheet(settings)
-    return winners(decide(NODES, settings.first)) if settings.stage == SUMMED and now.winners == now.best else {}
+    return winners(decide(NODES)) if settings.stage == SUMMED and now.winners == now.best else {}
 
 
 def describe(settings: Settings) -> str:
@@ -163,7 +146,7 @@ def describe(settings: Settings) -> str:
         return say("Map fills the other columns after Reduce, and nobody reduces them: {wrong}.", wrong=_wrong(now))
     if settings.stage == REDUCED:
         if not is_early:
-            done = say("Reduce changes {rows}.", rows=count(len(WAYS), "row"))
+            done = say("Reduce changes {rows}.", rows=count(len(FORMULAS), "row"))
             return sentences((done, say("One goroutine takes each row, and every node is mapped.")))
         early = say("Reduce began too early: {wrong}.", wrong=_wrong(now))
         return sentences((early, say("It took the largest number so far for the largest of all.")))
@@ -180,7 +163,7 @@ def _wrong(now: Sheet) -> str:
 
 
 def _winner(settings: Settings, now: Sheet) -> str:
-    right = bare(decide(NODES, settings.first))
+    right = bare(decide(NODES))
     if settings.begins == NODES:
         return sentences((lead(right), say("One goroutine adds up, node by node.")))
     if now.winners == now.best:
@@ -192,17 +175,8 @@ def _winner(settings: Settings, now: Sheet) -> str:
 
 
 def panel(**settings: Any) -> Panel[Settings]:
-    """Four nodes; arguments override its default settings."""
-    return _panel(Settings().changed(**settings), "barrier.panel()")
-
-
-def others(**settings: Any) -> Panel[Others]:
-    """Four other nodes, and a Reduce that waits."""
-    return _panel(Others().changed(**settings), "barrier.others()")
-
-
-def _panel(settings: S, code: str) -> Panel[S]:
-    return Panel(settings, show, lambda now: manifests(NODES, now.first), code)
+    """The panel; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), show, lambda _: manifests(NODES), "barrier.panel()")
 
 
 def too_soon() -> Question[Settings]:
@@ -228,40 +202,6 @@ def too_soon() -> Question[Settings]:
         ("4", "10", "20"),
         right,
         why,
-        lambda settings: lambda room: draw(settings, room, fixed=True),
+        lambda settings: lambda room: draw(settings, room, asks=True),
         shows=early,
-    )
-
-
-def who_wins() -> Question[Others]:
-    """The question before Reduce: whose sum is highest?"""
-
-    def mapped(settings: Others) -> Sheet:
-        return sheet(settings.changed(step=0))
-
-    def right(settings: Others) -> str:
-        return decide(NODES, settings.first).best[0]
-
-    def why(settings: Others, answer: str) -> str:
-        """How far behind the answer is; of the right one, how far the node that Map's scores prefer."""
-        now, best, names = sheet(settings.changed(step=2)), right(settings), node_names(NODES, settings.first)
-        before = mapped(settings).sums
-        node = answer if answer != best else names[before.index(max(before))]
-        place = names.index(node)
-        behind = count(max(now.sums) - now.sums[place], "point")
-        lost = say("{node} ends {behind} behind {best}.", node=node, behind=behind, best=best)
-        if before[place] < max(before):
-            return lost
-        wish = row(settings.changed(step=1), WISH)[place]
-        leads = say("Before Reduce {node} leads with {sum}.", node=node, sum=before[place])
-        shrinks = say("Its {raw} for NodeAffinity becomes {marks}.", raw=wish.raw, marks=wish.now)
-        return sentences((leads, shrinks, lost))
-
-    return Question(
-        say("Which node wins after Reduce and the sum?"),
-        tuple(node_names(NODES, Others.first)),
-        right,
-        why,
-        lambda settings: lambda room: draw(settings.changed(step=0), room, asks=True),
-        drawn=True,
     )

@@ -49,8 +49,8 @@ RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; d
 NODES, WORKERS = 12, range(1, 9)
 """How many nodes and workers there are. The source has up to 16 workers (v1.13 to v1.16: core/generic_scheduler.go,
 PrioritizeNodes)."""
-ASKED = 8
-"""The node whose worker is asked for."""
+ASKED, SEEN = 8, 2
+"""The node whose worker is asked for, and after which tick."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,9 @@ class Settings(Restorable):
         return replace(found, step=ends(found)) if is_done else found
 
 
-def manifests(number: int = 4, first: str = "a") -> list[Manifest]:
-    """The cluster's manifests, as ``kubectl get -o yaml`` prints them. ``first``: the letter of its first node."""
-    names = node_names(number, first)
+def manifests(number: int = 4) -> list[Manifest]:
+    """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
+    names = node_names(number)
     made = [service("web", {"app": "web"}), *map(_node, names)]
     for name in names:
         cpu, memory, web, *_ = _running(name)
@@ -80,9 +80,9 @@ def manifests(number: int = 4, first: str = "a") -> list[Manifest]:
     return [*made, pod("web-new", "", "500m", labels={"app": "web"}, memory="1Gi", affinity=wishes())]
 
 
-def node_names(number: int, first: str = "a") -> list[str]:
+def node_names(number: int) -> list[str]:
     """node-a, node-b, ..."""
-    return [f"node-{chr(ord(first) + i)}" for i in range(number)]
+    return [f"node-{chr(ord('a') + i)}" for i in range(number)]
 
 
 def _running(name: str) -> tuple[int, int, int, int, str, str, bool]:
@@ -104,9 +104,9 @@ def wishes() -> dict[str, Any]:
 
 
 @lru_cache
-def decide(nodes: int = 4, first: str = "a") -> Decision:
+def decide(nodes: int = 4) -> Decision:
     """v1.16's decision for the new pod."""
-    return schedule(NEW, Cluster(decode_objects(manifests(nodes, first)), V1_16.api), V1_16)
+    return schedule(NEW, Cluster(decode_objects(manifests(nodes)), V1_16.api), V1_16)
 
 
 def costs(nodes: int) -> list[int]:
@@ -217,14 +217,11 @@ def which_worker() -> Question[Settings]:
         return say(message, worker=answer.capitalize(), node=names[other.node], end=other.end) + fact
 
     return Question(
-        say(
-            "Free workers take the next card, the lower number first. Who takes {asked}?",
-            asked=node_names(ASKED + 1)[ASKED],
-        ),
+        say("Worker 4 takes node-h now. Who takes the card after it, {asked}?", asked=node_names(NODES)[ASKED]),
         tuple(say("worker {worker}", worker=worker) for worker in range(1, Settings().workers + 1)),
         right,
         why,
-        lambda settings: lambda room: draw(settings.changed(step=0), room, asks=True),
+        lambda settings: lambda room: draw(settings.changed(step=SEEN), room, asks=True),
         moment=True,
         drawn=True,
     )

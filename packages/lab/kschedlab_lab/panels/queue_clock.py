@@ -1,4 +1,4 @@
-"""Three pods on a clock: when each is tried, in each version of the scheduler."""
+"""Three pods on a clock: when v1.37 tries each."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import itertools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from kschedlab.generations import COURSE
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
 from kschedlab.text.html import Html
@@ -36,7 +36,7 @@ from kschedlab_lab.views.queue_pods import Handle
 from kschedlab_lab.views.svg import Room, dragged
 
 NEWEST = COURSE[-1]
-ONE, ALL, OLDER = LANES = (later("one pod"), later("all pods"), later("with older versions"))
+ONE, ALL = LANES = (later("one pod"), later("all pods"))
 WORDS = {
     ACTIVE: later("is ready"),
     BACKOFF: later("has been woken"),
@@ -47,54 +47,37 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """One pod in v1.37, all pods in v1.37, or one pod in all versions."""
+    """One pod, or all of them."""
 
     lanes: str = choice("show", LANES, ONE, folded=True)
     pod: str = choice("pod", PODS, "web")
     room: int = slider("3 CPU free", ROOMS, ROOM, lambda seconds: f"{seconds} s", folded=True)
     time: int = moments("time", range(LAST + 1), LAST, lambda seconds: f"{seconds} s")
 
-    def shown(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Of each lane, the pod and the versions."""
-        pods = PODS if self.lanes == ALL else (self.pod,)
-        groups = alike(self.room) if self.lanes == OLDER else ((NEWEST,),)
-        return [(pod, versions) for pod in pods for versions in groups]
-
-
-@lru_cache(16)
-def alike(room: int) -> tuple[tuple[str, ...], ...]:
-    """The versions of the course; those that do the same with every pod are together."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for version in COURSE:
-        story = replay(version, room)
-        groups.setdefault(tuple(map(str, (story.entries, story.tries, story.backoffs))), []).append(version)
-    return tuple(map(tuple, groups.values()))
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The pod of each lane."""
+        return PODS if self.lanes == ALL else (self.pod,)
 
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     said = told(settings)
-    idle = {} if settings.lanes == OLDER else {"pod": ""}
-    return View(partial(drawn, settings), said, Html(), said, idle)
+    return View(partial(drawn, settings), said, Html(), said, {"pod": ""})
 
 
 def told(settings: Settings) -> str:
-    """What became of the pods, the chosen one first; versions in which it is the same are named together."""
-    same: dict[tuple[str, str, float, int], list[str]] = {}
-    for pod, versions in sorted(settings.shown(), key=lambda shown: shown[0] != settings.pod):
-        story, now = replay(versions[0], settings.room), settings.time * SECOND
+    """What became of the pods, the chosen one first."""
+    story, now, said = replay(NEWEST, settings.room), settings.time * SECOND, []
+    for pod in sorted(settings.shown, key=lambda pod: pod != settings.pod):
         last = [each for each in story.entries if each.pod == pod and each.at <= now][-1]
         tries = sum(who == pod and at <= now for at, who in story.tries)
         bound = last.at / SECOND if last.part == BOUND else 0
-        same.setdefault((pod, last.part, bound, tries), []).extend(versions)
-    said = []
-    for (pod, part, bound, tries), names in same.items():
-        if part == IN_FLIGHT:
-            line = say("{pod} is being tried (attempt {number}).", pod=pod, number=tries)
+        if last.part == IN_FLIGHT:
+            said.append(say("{pod} is being tried (attempt {number}).", pod=pod, number=tries))
         else:
-            state = say(WORDS[part], tried=bound - ATTEMPT / SECOND, bound=bound)
-            line = say("{pod} {state} ({attempts}).", pod=pod, state=state, attempts=count(tries, "attempt"))
-        said.append(line if settings.lanes == ALL else say("In {versions}, {line}", versions=listed(names), line=line))
+            state = say(WORDS[last.part], tried=bound - ATTEMPT / SECOND, bound=bound)
+            said.append(say("{pod} {state} ({attempts}).", pod=pod, state=state, attempts=count(tries, "attempt")))
     return sentences(said)
 
 
@@ -102,18 +85,12 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     """The lanes. ``known``: a question is open, and only what was before this second is seen; nothing is dragged."""
     time, step = settings.time, round(step_of(LAST, room), 1)
     histories = []
-    for pod, versions in settings.shown():
-        each = history(pod, versions[0], time if known is None else known, settings.room)
+    for pod in settings.shown:
+        each = history(pod, NEWEST, time if known is None else known, settings.room)
         if known is not None:
             tries, woken = (tuple(at for at in times if at < known) for times in (each.tries, each.woken))
             each = replace(each, tries=tries, woken=woken)
-        if settings.lanes == OLDER:
-            failed = say("{count} failed", count=failed_tries(versions[0], time, settings.room))
-            each = replace(each, titles=versions, notes=() if known is not None else (say("all pods:"), failed))
-        else:
-            notes = (say("wants"), WANTS[pod]) if settings.lanes == ALL else versions
-            each = replace(each, notes=notes)
-        histories.append(each)
+        histories.append(replace(each, notes=(say("wants"), WANTS[pod])))
     said = say("time: {seconds:g} s", seconds=time)
     handle = dragged("time", "x", step, said, say("drag the time")) if known is None else {}
     event = dragged("room", "x", step, say("3 CPU free"), say("drag the event")) if known is None else {}
@@ -123,16 +100,6 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     clock = Clock(LAST, (time, flag), ticks, handle)
     alt = told(settings) if known is None else say("{pod} up to {time:g} s.", pod=settings.pod, time=time)
     return draw_clock(histories, bolts, clock, alt, room)
-
-
-def failed_tries(version: str, seconds: int, room: int) -> int:
-    """How many tries have failed up to this second, of all pods."""
-    story, now = replay(version, room), seconds * SECOND
-    return sum(
-        before.part == IN_FLIGHT and after.part != BOUND and after.at <= now
-        for pod in PODS
-        for before, after in itertools.pairwise(each for each in story.entries if each.pod == pod)
-    )
 
 
 def _bolt(each: Happening, handle: Handle) -> Event:
@@ -159,11 +126,9 @@ def history(pod: str, version: str, seconds: int, room: int = ROOM) -> History:
         if end > each.at and each.part != IN_FLIGHT
     )
     tries = tuple(at / SECOND for at, who in story.tries if who == pod and at <= now)
-    ends_of = ((at, end) for at, who, end in story.backoffs if who == pod and at < now)
+    backoffs = tuple((at / SECOND, end / SECOND) for at, who, end in story.backoffs if who == pod and at < now)
     woken = tuple(after.at / SECOND for before, after in itertools.pairwise(past) if before.part == UNSCHEDULABLE)
-    return History(
-        pod, (pod,), stretches, tries, tuple((at / SECOND, min(end, now) / SECOND) for at, end in ends_of), woken
-    )
+    return History(pod, stretches, tries, backoffs, woken)
 
 
 def panel(**settings: Any) -> Panel[Settings]:
@@ -176,8 +141,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 def when_is_web_tried() -> Question[Settings]:
     """When v1.37 tries web again, asked at the moment when there is room for it."""
-    tries = [at / SECOND for at, who in replay(NEWEST).tries if who == "web"]
-    *failed, last = tries
+    *failed, last = _tries("web")
     wait = 2 ** (len(failed) - 1)
     end = failed[-1] + ATTEMPT / SECOND
     times = [say("at {seconds:g} s", seconds=each) for each in (ROOM, end + wait, last, ROOM + wait)]
@@ -218,7 +182,7 @@ def _runs(seconds: Iterable[int]) -> Callable[[Settings], list[Callable[[Room], 
 
 def how_often_beside_web() -> Question[Settings]:
     """How often v1.37 tries the pod that waits for a label, beside one that every free CPU wakes."""
-    web, ssd = _tries(NEWEST, "web"), _tries(NEWEST, "ssd")
+    web, ssd = _tries("web"), _tries("ssd")
 
     def why(settings: Settings, answer: str) -> str:
         return say(
@@ -228,7 +192,7 @@ def how_often_beside_web() -> Question[Settings]:
         )
 
     return Question(
-        _how_often_is_ssd_tried(NEWEST),
+        say("How often is ssd tried in these {seconds} s?", seconds=LAST),
         tuple(map(str, (1, len(ssd), len(web), 1 + len(events())))),
         lambda _: str(len(ssd)),
         why,
@@ -237,30 +201,6 @@ def how_often_beside_web() -> Question[Settings]:
     )
 
 
-def how_often_is_ssd_tried() -> Question[Settings]:
-    """The attempts of v1.13 for the pod that waits for a label, up to the end of the clock."""
-    oldest = COURSE[0]
-    tries = _tries(oldest, "ssd")
-
-    def why(settings: Settings, answer: str) -> str:
-        times = listed([f"{math.floor(each)} s" for each in tries[1:]])
-        message = later("{tries} times: as a new pod, and after each event, at {times}. Only the last event helps it.")
-        return say(message, tries=len(tries), times=times)
-
-    return Question(
-        _how_often_is_ssd_tried(oldest),
-        (),
-        lambda _: str(len(tries)),
-        why,
-        _before(LAST, 0),
-        way=_runs(range(2, LAST, 2)),
-    )
-
-
-def _how_often_is_ssd_tried(version: str) -> str:
-    return say("How often does {version} try ssd in these {seconds} s?", version=version, seconds=LAST)
-
-
-def _tries(version: str, pod: str) -> list[float]:
-    """The seconds at which this version tries the pod."""
-    return [at / SECOND for at, who in replay(version).tries if who == pod]
+def _tries(pod: str) -> list[float]:
+    """The seconds at which the pod is tried."""
+    return [at / SECOND for at, who in replay(NEWEST).tries if who == pod]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from kschedlab.messages import say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
@@ -32,7 +32,7 @@ KNOWN = (1, 2, 4)
 class Settings(Restorable):
     """The number of workers, and how long one card takes."""
 
-    workers: int = slider("workers", WORKERS, 8)
+    workers: int = slider("workers", WORKERS, NODES)
     ticks: int = slider("ticks of node-k", TICKS, 4)
 
 
@@ -106,6 +106,9 @@ def how_long() -> Question[Settings]:
 
     def why(settings: Settings, answer: str) -> str:
         last, names = max(work(settings), key=attrgetter("end")), node_names(NODES)
+        if not last.start:
+            alone = later("{node} alone takes {ticks}: workers don't share a node.")
+            return say(alone, node=names[last.node], ticks=count(last.ticks, "tick"))
         return say(
             "Worker {worker} takes {node} only after tick {start}, and {node} needs {ticks} more.",
             worker=last.worker,
@@ -122,8 +125,8 @@ def how_long() -> Question[Settings]:
         return draw_speedup(asked, (), room, alt)
 
     return Question(
-        say("4 workers take 8 ticks. How many do 8 workers take?"),
-        ("3", "4", "5", "6"),
+        say("{nodes} workers, one for each node: how many ticks does Map take?", nodes=NODES),
+        ("1", "2", "4", "8"),
         right,
         why,
         lambda settings: lambda room: before(settings, room),

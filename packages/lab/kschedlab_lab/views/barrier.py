@@ -15,9 +15,10 @@ from kschedlab_lab.views.svg import Room, label, rect, svg
 
 MAPPED, REDUCED, FILLED, SUMMED = range(4)
 """The stages: some or all nodes are mapped; Reduce has run; Map has filled the rest; the sums."""
-PILLS, HEAD, LOWEST, HIGHEST, GAP, AIR, MOST = 58, 44, 36, 76, 14, 10, 0.4
+PILLS, HEAD, LOWEST, HIGHEST, GAP, AIR, LINE, MOST = 58, 44, 40, 76, 14, 10, 14, 0.4
 """Heights of the buttons with their name, of the nodes' names, of a row at least and at most, and between the rows of
-Reduce and the others; what is free beside a cell's text, in pixels; the share of the width that names have at most."""
+Reduce and the others; what is free beside a cell's text, the height of one of two lines, in pixels; the share of the
+width that names have at most."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +33,18 @@ class Score:
 
 @dataclass(frozen=True)
 class Row:
-    """One algorithm: its name, how Reduce reads its numbers, its cells."""
+    """One algorithm: its name, what Reduce makes of a number n, its cells."""
 
     name: str
-    reads: str
+    formula: str
     cells: Sequence[Score]
 
 
 @dataclass(frozen=True)
 class Sheet:
     """The whole table at a stage. ``writers``: by node the worker; ``mapped``: how many of the nodes are mapped;
-    ``others``: by node, what the other algorithms give; ``best``: the nodes that should win; ``asks``: whether a node
-    is the answer."""
+    ``others``: by node, what the other algorithms give; ``best``: the nodes that should win; ``asked``: the row and the
+    column of the number that a question is about."""
 
     names: Sequence[str]
     writers: Sequence[int]
@@ -52,7 +53,7 @@ class Sheet:
     others: Sequence[int]
     best: Sequence[str]
     stage: int
-    asks: bool = False
+    asked: tuple[int, int] | None = None
 
     @property
     def sums(self) -> list[int]:
@@ -95,20 +96,19 @@ def draw_barrier(now: Sheet, begins: Begins | None, room: Room, alt: str) -> Htm
     """The table: the rows of Reduce, below them the others and, at the end, the sums. ``begins``: None: nothing can be
     chosen."""
     above = PILLS if begins is not None else 0
-    lines = len(now.rows) + (2 if begins is not None else int(now.asks))
-    left = min(max(text_width(row.name, bold=True) for row in now.rows) + 14, MOST * room.width)
+    lines = len(now.rows) + (2 if begins is not None else 0)
+    named = max(max(text_width(row.name, bold=True), text_width(row.formula)) for row in now.rows)
+    left = min(named + 14, MOST * room.width)
     high = min(max((room.height - above - HEAD - GAP - 4) / lines, LOWEST), HIGHEST)
     grid = _Grid(left, above + HEAD, (room.width - left - 4) / len(now.names), high)
     below = grid.top + high * len(now.rows) + GAP
     shapes = [*_choices(begins, left, room.width), *_heads(now, grid)]
     shapes += [part for place, row in enumerate(now.rows) for part in _row(now, row, grid, place)]
-    if begins is None and not now.asks:
+    if begins is None:
         return svg(shapes, room.width, below, alt)
     shapes += _others(now, grid, below)
     if now.stage == SUMMED:
         shapes += _sums(now, grid, below + high)
-    if now.asks:
-        shapes += _picks(now, grid, below + high)
     return svg(shapes, room.width, below + 2 * high + 4, alt)
 
 
@@ -144,12 +144,17 @@ def _heads(now: Sheet, grid: _Grid) -> list[Html]:
 def _row(now: Sheet, row: Row, grid: _Grid, place: int) -> list[Html]:
     """One row of Reduce; in a frame while its goroutine writes it."""
     x, y = grid.left - 8, grid.top + place * grid.high
+    formula = fitting((row.formula, row.formula.replace(" ", "")), x - 2)
     shapes = [
         label(fitted(row.name, x - 2, bold=True), x, y + grid.high / 2 - 3, "end", font_weight="bold"),
-        label(fitted(row.reads, x - 2), x, y + grid.high / 2 + 13, "end", fill=INK_2),
+        label(formula, x, y + grid.high / 2 + 13, "end", fill=INK_2),
     ]
     for column, cell in enumerate(row.cells):
-        shapes.append(_score(cell, now.writers[column], grid, column, y, f"cell/{place}/{column}"))
+        key = f"cell/{place}/{column}"
+        if (place, column) == now.asked:
+            shapes.append(_box((f"{cell.raw}→?",), TRAY, grid, column, y, key, edge=ACT))
+        else:
+            shapes.append(_score(cell, now.writers[column], grid, column, y, key))
     if now.stage == REDUCED:
         look: dict[str, Any] = {"fill": "none", "stroke": INK, "stroke_width": 2, "data_key": f"row/{place}"}
         shapes.append(rect(grid.wide * len(row.cells), grid.high - 2, 8, grid.left, y, **look))
@@ -159,28 +164,35 @@ def _row(now: Sheet, row: Row, grid: _Grid, place: int) -> list[Html]:
 def _score(cell: Score, worker: int, grid: _Grid, column: int, y: float, key: str) -> Html:
     """A cell: its writer's colour until Reduce has changed it, orange if its number is wrong."""
     if cell.now is None:
-        return _box("", TRAY, grid, column, y, key)
+        return _box((), TRAY, grid, column, y, key)
     fill = EVICTED_SOFT if cell.is_wrong else UNCHANGED if cell.is_reduced else WORKERS[worker - 1]
     mark = f" {CROSS}" if cell.is_wrong else ""
     came = f"{cell.raw}→" if cell.is_reduced else ""
-    text = fitting((f"{came}{cell.now}{mark}", f"{came}{cell.now}", f"{cell.now}{mark}"), grid.wide - AIR, bold=True)
-    return _box(text, fill, grid, column, y, key, edge=EVICTED if cell.is_wrong else None)
+    whole = f"{came}{cell.now}{mark}"
+    lines = (whole,) if text_width(whole, bold=True) <= grid.wide - AIR else (came, f"{cell.now}{mark}")
+    return _box(lines, fill, grid, column, y, key, edge=EVICTED if cell.is_wrong else None)
 
 
-def _box(text: str, fill: str, grid: _Grid, column: int, y: float, key: str, edge: str | None = None) -> Html:
-    """A cell of this text. ``edge``: its colour if it is wrong."""
+def _box(
+    lines: tuple[str, ...], fill: str, grid: _Grid, column: int, y: float, key: str, edge: str | None = None
+) -> Html:
+    """A cell of these lines. ``edge``: its colour if it is wrong or asked about."""
     box = rect(round(grid.wide) - 6, round(grid.high) - 8, 5, fill=fill, stroke=edge)
-    words = label(text, round(grid.wide / 2) - 3, round(grid.high / 2), "middle", font_weight="bold")
+    top = round(grid.high / 2 - LINE / 2 * (len(lines) - 1))
+    words = [
+        label(line, round(grid.wide / 2) - 3, top + LINE * i, "middle", font_weight="bold")
+        for i, line in enumerate(lines)
+    ]
     place = f"translate({grid.at(column) + 3:.0f},{y + 3:.0f})"
-    return element("g", box, words, transform=place, fill=edge or ink(fill), data_key=key)
+    return element("g", box, *words, transform=place, fill=edge or ink(fill), data_key=key)
 
 
 def _others(now: Sheet, grid: _Grid, y: float) -> list[Html]:
     """What the algorithms without a Reduce give to each mapped node, added up."""
     shapes = [label(say("4 others"), grid.left - 8, y + grid.high / 2 + 4, "end")]
     for column, value in enumerate(now.others):
-        text = str(value) if column < now.mapped else ""
-        shapes.append(_box(text, UNCHANGED if text else TRAY, grid, column, y, f"others/{column}"))
+        lines = (str(value),) if column < now.mapped else ()
+        shapes.append(_box(lines, UNCHANGED if lines else TRAY, grid, column, y, f"others/{column}"))
     return shapes
 
 
@@ -189,13 +201,5 @@ def _sums(now: Sheet, grid: _Grid, y: float) -> list[Html]:
     shapes = [label(say("sum"), grid.left - 8, y + grid.high / 2 + 4, "end", font_weight="bold")]
     for column, (name, value) in enumerate(zip(now.names, now.sums, strict=True)):
         fill = TRAY if name not in now.winners else CHOSEN if name in now.best else EVICTED
-        shapes.append(_box(str(value), fill, grid, column, y, f"sum/{column}"))
+        shapes.append(_box((str(value),), fill, grid, column, y, f"sum/{column}"))
     return shapes
-
-
-def _picks(now: Sheet, grid: _Grid, bottom: float) -> list[Html]:
-    """A frame around each node's column, for an answer by a click."""
-    look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
-    top, wide = grid.top - HEAD + 1, round(grid.wide) - 4
-    picks = [{"data_key": f"pick/{i}", "data_pick": name} for i, name in enumerate(now.names)]
-    return [rect(wide, bottom - top, 8, round(grid.at(i)) + 2, top, **look, **pick) for i, pick in enumerate(picks)]

@@ -12,17 +12,19 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cards import NUMBER, Piece, draw_card
 from kschedlab_lab.views.cells import WORKERS, Dial, middle, token
-from kschedlab_lab.views.map_reduce import Handout, mapped, row_name
-from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, PANEL, TRAY
+from kschedlab_lab.views.lettering import fitting
+from kschedlab_lab.views.map_reduce import Handout, mapped, row_name, short
+from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-LEFT, LINE, HEAD, BELOW = 112, 24, 20, 16
+LEFT, LINE, HEAD, BELOW = 108, 24, 20, 16
 """Width of the names; heights of a line of cards, of the nodes' letters, and between the lanes and the array."""
 LOWEST, HIGHEST, LANE, TALLEST, SHARE = 14, 34, 17, 40, 0.42
 """Heights of the lowest and the highest row and lane; how much of the height the lanes take, however many they are."""
-SHORTEST, SAID, LETTER, PILED = 8, 62, 15, 1.9
+SHORTEST, SAID, LETTER, PILED, ROOMY = 8, 62, 15, 1.9, 18
 """The least width of a tick, the room beside the lanes for the time that Map takes, the least width of a tick with a
-letter, in pixels; how many lines of cards the channel has if one leaves no room for letters."""
+letter, in pixels; how many lines of cards the channel has if one leaves no room for letters; the least width of a cell
+with a gap beside it."""
 HALO: dict[str, Any] = {"paint_order": "stroke", "stroke": PANEL, "stroke_width": 4}
 """What parts words from the lines behind them."""
 
@@ -159,7 +161,8 @@ def _time(now: Handout, scale: _Scale) -> list[Html]:
 
 
 def _table(now: Handout, scale: _Scale, rows: list[str], y: float, high: float) -> list[Html]:
-    """The array with its nodes above: a cell is its writer's, and a worker is on the cell that it writes next."""
+    """The array with its nodes above and its algorithms beside it: a cell is its writer's, and a worker is on the cell
+    that it writes next."""
     wide, top = scale.wide / len(now.names), y + HEAD
     letters, cells, busy = list[Html](), list[Html](), list[Html]()
     size = min(9, high / 2 + 2)
@@ -172,9 +175,11 @@ def _table(now: Handout, scale: _Scale, rows: list[str], y: float, high: float) 
         if _at_work(now, piece):
             mid = top + (min(done, len(rows) - 1) + 0.5) * high
             busy.append(token(piece.worker, x + wide / 2, mid, size, most=wide, data_key=f"worker/{piece.worker}"))
-    centre = top + high * len(rows) / 2
-    said = [_named("results", centre - 4), label(say("7 algorithms"), LEFT - 8, centre + 13, "end", fill=INK_2)]
-    return [*said, middle(letters), *cells, *busy]
+    said = [
+        label(row_name(name), LEFT - 8, top + (row + 0.5) * high + 4, "end", fill=INK_2, data_tip=short(name))
+        for row, name in enumerate(rows)
+    ]
+    return [_named("results", y + 13), *said, middle(letters), middle(cells), *busy]
 
 
 def _cell(
@@ -185,12 +190,17 @@ def _cell(
     size: tuple[float, float],
     is_written: bool,
 ) -> Html:
-    """The cell of one algorithm, the ``row``, and of the piece's node: its writer's colour, and its score as a tip."""
+    """The cell of one algorithm, the ``row``, and of the piece's node: empty until it is written, then its writer's
+    colour and its score, for which a narrow cell has only a tip."""
     number, name = row
-    fill, marks = TRAY, dict[str, str]()
-    if is_written:
-        score = now.raw(name)[piece.node]
-        tip = say("{algorithm} of {node}: {score}", algorithm=row_name(name), node=now.names[piece.node], score=score)
-        fill, marks = WORKERS[piece.worker - 1], {"data_key": f"cell/{number}/{piece.node}", "data_tip": tip}
     x, y = round(at[0]) + 1, round(at[1], 1) + 1
-    return rect(round(size[0]) - 2, round(size[1] - 2, 1), 3, x, y, fill=fill, **marks)
+    wide, high = round(size[0]) - (2 if size[0] >= ROOMY else 1), round(size[1] - 2, 1)
+    if not is_written:
+        return rect(wide, high, 3, x, y, fill=TRAY)
+    score, fill = str(now.raw(name)[piece.node]), WORKERS[piece.worker - 1]
+    tip = say("{algorithm} of {node}: {score}", algorithm=short(name), node=now.names[piece.node], score=score)
+    said = element(
+        "text", fitting((score, ""), wide + 0.5), x=round(x + wide / 2), y=round(y + high / 2 + 4), fill=ink(fill)
+    )
+    box = rect(wide, high, 3, x, y, fill=fill)
+    return element("g", box, said, data_key=f"cell/{number}/{piece.node}", data_tip=tip)

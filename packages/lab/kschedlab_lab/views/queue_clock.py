@@ -19,8 +19,8 @@ BELOW = 54
 """The height of the seconds, and of the flag of the moment."""
 SMALL, LOW, ROOMY = 6, 62, 120
 """The radius of a bolt in a lane; below which height it has one line of words, and above which it names its marks."""
-GRIP = 44
-"""The width of an event that is dragged."""
+GRIP, AIR = 44, 6
+"""The width of an event that is dragged; what is free beside a name in its stretch."""
 BOLT = "M2 -7L-4 1H0L-2 7L4 -1H0Z"
 FILLS: Mapping[str, str] = {
     "active": "none",
@@ -49,12 +49,11 @@ class Stretch:
 
 @dataclass(frozen=True)
 class History:
-    """What a pod went through. ``tries``: when it was tried; ``backoffs``: from when to when its backoff lasts;
-    ``woken``: when an event woke it; ``titles`` and ``notes``: the lines beside its lane, three at most.
+    """What a pod went through. ``tries``: when it was tried; ``backoffs``: from when to when its backoff lasts, which
+    is known from its beginning on; ``woken``: when an event woke it; ``notes``: the lines beside its lane, two at most.
     """
 
     pod: str
-    titles: tuple[str, ...]
     stretches: tuple[Stretch, ...]
     tries: tuple[float, ...]
     backoffs: tuple[tuple[float, float], ...] = ()
@@ -125,7 +124,7 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
     for i, each in enumerate(history.stretches):
         x, wide = NAMES + each.start * step, (each.end - each.start) * step
         names = [say(name) for name in NAMED[each.kind]]
-        look = {"fill": FILLS[each.kind], "data_key": f"{history.titles[0]}/{i}"}
+        look = {"fill": FILLS[each.kind], "data_key": f"{history.pod}/{i}"}
         tip = say("{pod}: {part}", pod=history.pod, part=names[0])
         yield rect(wide, high - 2, min(6, wide / 2), x, y + 1, **look, data_tip=tip)
         before = 14 if is_low else 0
@@ -133,21 +132,25 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
         ink = ON_ACCENT if each.kind == "bound" else "currentColor"
         base = y + 15 if is_low else (y + 18 + low) / 2 + 4
         yield label(said, x + (wide + before) / 2, base, "middle", font_size=12, fill=ink)
-        if each.kind == "backoff" and high > ROOMY and wide > text_width("backoffQ", 12):
+        if each.kind == "backoff" and high > ROOMY and wide > text_width("backoffQ", 12) + AIR:
             yield label("backoffQ", x + wide / 2, base + 16, "middle", font_size=12, fill=ink)
-    if history.backoffs and not is_low and len(history.titles) + len(history.notes) < 4:
+    if history.backoffs and not is_low:
         yield label(say("backoff"), NAMES - 10, low + bar / 2 + 4, "end", font_size=12, fill=INK_2)
     if high > ROOMY:
         yield label(say("wakes"), NAMES - 10, y + 1, "end", font_size=12, fill=INK_2)
         yield label(say("attempt"), NAMES - 10, y + 15, "end", font_size=12, fill=INK_2)
     for start, end in history.backoffs:
         x, wide = NAMES + start * step, (end - start) * step
-        shape = rect(wide, bar, 4, x, low, fill=INK_2)
-        seconds = f"{round(end - start)} s" if end < now else ""
-        if is_low and seconds:
+        over = min((now - start) * step, wide)
+        rest: dict[str, Any] = {"fill": TRAY, "stroke": INK_2, "stroke_dasharray": "3 3"}
+        shapes = [rect(wide, bar, 4, x, low, **rest)] if over < wide else []
+        seconds = f"{round(end - start)} s"
+        if is_low:
             seconds = fitting((say("backoff: {seconds}", seconds=seconds), seconds), wide - 6)
-        length = label(seconds, x + wide / 2, low + bar / 2 + 4, "middle", font_size=12, fill=PANEL)
-        yield element("g", shape, length, data_tip=say("the backoff of {pod}", pod=history.pod))
+        middle, ink = (x + over / 2, PANEL) if over > wide / 2 else (x + (over + wide) / 2, INK_2)
+        length = label(seconds, middle, low + bar / 2 + 4, "middle", font_size=12, fill=ink)
+        shapes += [rect(over, bar, 4, x, low, fill=INK_2), length]
+        yield element("g", *shapes, data_tip=say("the backoff of {pod}", pod=history.pod))
     yield from _tries(history, now, y, high, step)
     for at in history.woken:
         place = f"translate({NAMES + at * step:.1f},{y:.1f})"  # on the edge, where it hides no words
@@ -155,17 +158,11 @@ def _lane(history: History, now: float, y: float, high: float, step: float, room
 
 
 def _beside(history: History, middle: float, is_low: bool) -> Iterator[Html]:
-    """The lines beside a lane, around its middle; smaller if three have to do with a low one, which has no more: there
-    the last note says what the first one introduces elsewhere."""
-    lines = [*history.titles, *history.notes]
-    if is_low and len(lines) > 3:
-        lines = [*history.titles, *history.notes[-1:]]
+    """The lines beside a lane, around its middle; smaller in a low one."""
+    lines = [history.pod, *history.notes]
     apart, size = (13, 12) if is_low and len(lines) > 2 else (15, 14)
     for i, line in enumerate(lines):
-        is_title = i < len(history.titles)
-        look: dict[str, Any] = (
-            {"font_weight": "bold", "font_size": size} if is_title else {"font_size": 12, "fill": INK_2}
-        )
+        look: dict[str, Any] = {"font_size": 12, "fill": INK_2} if i else {"font_weight": "bold", "font_size": size}
         yield label(line, NAMES - 10, middle + 2.5 + apart * (i - (len(lines) - 1) / 2), "end", **look)
 
 

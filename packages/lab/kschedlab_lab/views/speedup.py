@@ -15,9 +15,9 @@ from kschedlab_lab.views.lettering import text_width
 from kschedlab_lab.views.style import HAIR, INK, INK_2, TRAY
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
-TOP, FOOT, GAP, SHARE, TALLEST, LEAST = 34, 36, 22, 0.46, 42, 13
+TOP, FOOT, GAP, SHARE, TALLEST, LEAST, TICKS = 34, 36, 22, 0.46, 42, 13, 18
 """Heights: of the line above the lanes and of the one below the bars, between both pictures; the share of the lanes;
-a lane at most and at least."""
+a lane at most and at least; of the ticks below the cards in the channel."""
 
 CLOSE, FEW = 18, (1, 2, 4, 6, 8, 10, 12, 14, 16)
 """The least width of a bar with a number below each; the numbers that have one without that room."""
@@ -88,23 +88,27 @@ def _dialled(dials: tuple[Dial, ...], wide: float) -> list[Html]:
 
 
 def _channel(now: Speed, plan: _Plan) -> list[Html]:
-    """All cards in a line, none of them taken."""
+    """All cards in a line, none of them taken, each above its ticks."""
     shapes = []
     for piece in now.work:
         ahead = sum(each.ticks for each in now.work if each.node < piece.node)
         at = NUMBER + ahead * plan.tick, 2.0
         shapes.append(draw_card(piece, now.names[piece.node], at, plan.tick, 24, TRAY, 0))
-    return shapes
+        middle = at[0] + piece.ticks * plan.tick / 2 - 1
+        shapes.append(label(str(piece.ticks), middle, 26 + TICKS - 4, "middle", fill=INK_2))
+    end = NUMBER + sum(piece.ticks for piece in now.work) * plan.tick
+    return [*shapes, label(say("ticks"), end + 4, 26 + TICKS - 4, fill=INK_2)]
 
 
 def _lanes(now: Speed, plan: _Plan) -> list[Html]:
     """A lane for each worker that starts: its cards one after the other, dark in the lanes that end last."""
     workers = sorted({piece.worker for piece in now.work})
-    bottom = TOP + plan.lane * len(workers)
-    ruler = "".join(f"M{NUMBER + tick * plan.tick:.1f} {TOP:g}V{bottom:g}" for tick in range(now.most + 1))
+    top = TOP + (TICKS if now.asks else 0)
+    bottom = top + plan.lane * len(workers)
+    ruler = "".join(f"M{NUMBER + tick * plan.tick:.1f} {top:g}V{bottom:g}" for tick in range(now.most + 1))
     shapes = [element("path", d=ruler, stroke=HAIR)]
     for place, worker in enumerate(workers):
-        y, is_last = TOP + place * plan.lane, worker in now.deciding and not now.asks
+        y, is_last = top + place * plan.lane, worker in now.deciding and not now.asks
         weight = "bold" if is_last else None
         shapes.append(label(str(worker), NUMBER - 8, y + plan.lane / 2 + 4, "end", font_weight=weight))
         shapes += [] if now.asks else _taken(now, plan, worker, y, INK_2 if is_last else HAIR)

@@ -69,7 +69,7 @@ OWN_NAMES = {
         "Function "
         "Resource Allocation Prefer Avoid Inter Pods channel errs goroutine many results worker "
         "affinity spread taints job web name priorities weight kind algorithm Policy Service maintenance rack "
-        "cpu memory"
+        "cpu memory max"
     ),
     "contents": "Heap Map Policy Reduce Score get kubectl results worker",
     "your_cluster": (  # pools, apps and resources; what is typed; parts of reasons and events, broken into lines

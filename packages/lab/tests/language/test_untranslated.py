@@ -93,7 +93,6 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "map_reduce, worker": lambda: map_reduce.panel(step=4).ask(map_reduce.which_worker()),
     "map_reduce, lost update": lambda: lost_update.panel().ask(lost_update.what_is_left()),
     "map_reduce, too soon": lambda: barrier.panel().ask(barrier.too_soon()),
-    "map_reduce, who wins": lambda: barrier.others().ask(barrier.who_wins()),
     "map_reduce, times": lambda: speedup.panel(workers=16).ask(speedup.how_long()),
     "devices": lambda: devices.panel().ask(devices.how_many()),
     "devices, two": lambda: devices.panel(model="any", memory=0, count=2, together=True).ask(devices.pair()),

@@ -1,39 +1,25 @@
 """A Reduce that begins too early, against a table that is worked out here."""
 
-import re
 from xml.etree import ElementTree
 
-import pytest
-
-from kschedlab_lab.panels.barrier import (
-    NODES,
-    WAYS,
-    WISH,
-    Others,
-    Settings,
-    others,
-    panel,
-    reduce,
-    row,
-    sheet,
-    show,
-    too_soon,
-    who_wins,
-)
+from kschedlab_lab.panels.barrier import FORMULAS, NODES, WISH, Settings, panel, reduce, row, sheet, show, too_soon
 from kschedlab_lab.panels.map_reduce import decide
 from kschedlab_lab.views.svg import Room
 from tests.saying import says
 
 ROOM = Room(560, 480)
-GRID = [*Settings.grid(), *Others.grid()]
+GRID = [*Settings.grid()]
+GO = str.maketrans({"×": "*", "−": "-", "/": "//"})
+"""What a formula of the picture is in Python."""
 
 
-@pytest.mark.parametrize("first", ["a", "r"])
-def test_reduce_of_all_nodes_is_the_engine_s(first):
-    scores = decide(NODES, first).scores
+def test_reduce_of_all_nodes_is_the_engine_s_and_its_formula_is_in_the_picture():
+    scores, drawn = decide(NODES).scores, str(show(Settings()).picture(ROOM))
     assert scores is not None
     for name, each in zip(scores.plugins, scores.rows, strict=True):
-        if name in WAYS:
+        if name in FORMULAS:
+            by_formula = [eval(FORMULAS[name].translate(GO), {"n": n, "max": each.raw.max()}) for n in each.raw]
+            assert FORMULAS[name] in drawn and by_formula == each.normalized.tolist()
             assert reduce(name, each.raw.tolist()) == each.normalized.tolist()
         else:
             assert (each.raw == each.normalized).all()
@@ -56,10 +42,9 @@ def test_the_end_of_each_beginning():
 
 
 def test_a_reduce_that_waits_gives_the_engine_s_sums():
-    for settings in (Settings(begins=NODES, step=2), Others()):
-        scores = decide(NODES, settings.first).scores
-        assert scores is not None and sheet(settings).sums == (scores.total - 100_000).tolist()
-        assert sheet(settings).wrong == 0
+    settings, scores = Settings(begins=NODES, step=2), decide(NODES).scores
+    assert scores is not None and sheet(settings).sums == (scores.total - 100_000).tolist()
+    assert sheet(settings).wrong == 0
 
 
 def test_only_mapped_nodes_have_numbers_and_what_is_wrong_is_marked():
@@ -90,7 +75,7 @@ def test_an_early_reduce_is_told():
     assert says(show(Settings(step=3)).sentence, "node-c", "67", "node-a")
     assert "only by luck" in show(Settings(begins=3, step=3)).sentence
     assert show(Settings(begins=4, step=1)).sentence.startswith("Reduce changes 3 rows.")
-    assert says(show(Others()).sentence, "node-r", "42", "3", "node-s")
+    assert says(show(Settings(begins=4, step=2)).sentence, "node-a", "35")
 
 
 def test_reduce_before_map_has_ended_gives_a_wrong_score():
@@ -100,16 +85,11 @@ def test_reduce_before_map_has_ended_gives_a_wrong_score():
     answered = panel().ask(asked).answer("4")
     assert answered.settings == Settings(step=1) and row(answered.settings, WISH)[1].is_wrong
     assert ">20→10 ✕<" in str(answered.view.picture(ROOM)), "the wrong number is drawn"
-    assert callable(asked.before) and "data-set" not in str(asked.before(settings)(ROOM))
+    assert callable(asked.before)
+    before = str(asked.before(settings)(ROOM))
+    assert "data-set" not in before and ">20→?<" in before
 
 
-def test_reduce_takes_the_victory_from_the_node_with_the_largest_raw_score():
-    asked, settings = who_wins(), Others()
-    assert asked.right(settings) == "node-r"
-    surprise = asked.why(settings, "node-s")
-    assert [int(number) for number in re.findall(r"\d+", surprise)] == [77, 50, 10, 3]
-    assert asked.why(settings, "node-r") == surprise
-    assert asked.why(settings, "node-u") == "node-u ends 10 points behind node-r."
-    waiting = str(others().ask(asked).question.before(settings)(ROOM))
-    assert all(f'data-pick="{choice}"' in waiting for choice in asked.choices) and "sum/" not in waiting
-    assert sheet(Others(begins=1, step=3)).winners == ["node-s"], "what the notebook says"
+def test_a_narrow_cell_has_two_lines_and_loses_nothing():
+    drawn = str(show(Settings(step=3)).picture(Room(310, 400)))
+    assert all(f">{line}<" in drawn for line in ("20→", "10 ✕", "(max−n)×10/max"))

@@ -89,7 +89,10 @@ def test_cells_are_filled_from_the_first_algorithm_on_and_stay():
 
 def test_a_cell_says_its_score():
     drawn = str(show(Settings(step=ends(Settings()))).picture(ROOM))
-    assert 'data-tip="NodeAffinity of c: 50"' in drawn and "InterPodAffinity" not in drawn
+    assert 'data-tip="NodeAffinity of c: 50"' in drawn and ">50<" in drawn and "InterPodAffinity" not in drawn
+    assert 'data-tip="NodePreferAvoidPods"' in drawn and ">AvoidPods<" in drawn
+    for wide in (308, 328):
+        assert ">50<" in str(show(Settings(step=ends(Settings()))).picture(Room(wide, 480))), "on a phone, too"
 
 
 def test_a_node_takes_the_same_time_however_many_there_are():

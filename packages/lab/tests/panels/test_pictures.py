@@ -19,7 +19,6 @@ from kschedlab_lab.panels import (
     pairs,
     preemption,
     preemption_questions,
-    queue_clock,
     score,
     selector,
     speedup,
@@ -58,9 +57,6 @@ MORE: dict[str, Callable[[], Panel[Any]]] = {
         for version in story.asks
     },
     "generations": generations.panel,
-    "queue, ssd": lambda: queue_clock.panel(lanes=queue_clock.OLDER, pod="ssd").ask(
-        queue_clock.how_often_is_ssd_tried()
-    ),
     "score, normalised": lambda: score.panel("normalised", plugin="NodeAffinity", node="node-c").ask(
         score.without_the_disk()
     ),

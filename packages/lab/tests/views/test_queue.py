@@ -96,7 +96,7 @@ def test_the_event_is_where_its_moment_is() -> None:
 
 @each_room
 def test_the_clock_shows_events_histories_and_now(room: Room) -> None:
-    history = History("web", ("web",), (Stretch(0, 4, "backoff"), Stretch(4, 9, "active")), (1.0,))
+    history = History("web", (Stretch(0, 4, "backoff"), Stretch(4, 9, "active")), (1.0,))
     events = [
         Event(2, "rain", "it rains"),
         Event(3, "snow", "it snows"),
