@@ -294,6 +294,7 @@ def drop(page: PanelPage, x: float, y: float) -> None:
     page.page.mouse.move(*page.middle("pod/web"))
     page.page.mouse.down()
     page.page.mouse.move(x, y, steps=4)
+    expect(page.key("pod/web")).to_have_class("ks-carried")  # with its name
     page.page.mouse.up()
 
 

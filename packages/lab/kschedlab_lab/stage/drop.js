@@ -1,10 +1,16 @@
 // A guess with the hand: while a question asks for a node, a pod that waits can be dropped on one.
 
 const FIRM = 4; // pixels: less is a click
-const POD = '[data-key^="pod/"]', NODE = '[data-key^="node/"][data-pick]';
+const POD = 'g[data-key^="pod/"]', NODE = '[data-key^="node/"][data-pick]';
 
 /** Whether a pod of this picture may be dropped on a node: what a node holds lies under what is picked, so only what waits is in reach. */
 export const drops = (picture) => Boolean(picture.querySelector(NODE) && picture.querySelector(POD));
+
+/** The pod that this is a part of, with its name and numbers. */
+function whole(part) {
+  const pod = part.closest(POD), around = pod?.parentElement.closest(POD);
+  return around ? whole(around) : pod;
+}
 
 export class Drop {
   /** `asks`: whether a question is open; `pick` hears the answer, and says whether the picture stays as it is. */
@@ -18,7 +24,7 @@ export class Drop {
 
   /** The pod under the pointer that may be carried. */
   pod(target) {
-    const pod = this.asks() && drops(this.picture) ? target.closest(POD) : null;
+    const pod = this.asks() && drops(this.picture) ? whole(target) : null;
     return pod && !pod.closest("[data-pick]") ? pod : null;
   }
 
@@ -34,6 +40,7 @@ export class Drop {
     if (!held.moved && Math.hypot(...by) < FIRM) return;
     if (!held.moved) this.picture.setPointerCapture(pointerId);
     held.moved = true;
+    this.picture.classList.add("ks-carrying"); // the pod may leave it
     held.pod.classList.add("ks-carried");
     held.pod.style.translate = `${by[0] / held.scale}px ${by[1] / held.scale}px`;
     this.over(this.node(clientX, clientY));
@@ -53,6 +60,7 @@ export class Drop {
 
   /** The answer moves the pod on from where it was dropped; without one, it goes back. */
   release({ clientX, clientY }) {
+    this.picture.classList.remove("ks-carrying");
     const { moved } = this.held, node = moved ? this.node(clientX, clientY) : null;
     if (!node || this.pick(node.dataset.pick)) return this.back();
     this.over(null);
@@ -60,6 +68,7 @@ export class Drop {
   }
 
   back() {
+    this.picture.classList.remove("ks-carrying");
     this.over(null);
     if (this.held) this.held.pod.style.translate = "";
     this.held?.pod.classList.remove("ks-carried");
