@@ -216,7 +216,7 @@ ASKED: dict[str, Any] = {
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "largest": lambda: score.panel().ask(score.who_wins()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
-    "devices": lambda: devices.panel(count=2, together=True).ask(devices.how_many()),
+    "devices": lambda: devices.panel(count=2, together=True, model="any", memory=0).ask(devices.pair()),
     "selector": lambda: selector.panel().ask(selector.question()),
 }
 
