@@ -161,4 +161,5 @@ def test_what_is_said_of_a_device_leaves_the_claim_in_sight(shown: Show) -> None
     box = tip.bounding_box() or {}
     for each in page.page.locator('[data-set^="model"], [data-set^="tolerates"]').all():
         pill = each.bounding_box() or {}
-        assert pill["y"] + pill["height"] <= box["y"] or box["y"] + box["height"] <= pill["y"]
+        beside = pill["x"] + pill["width"] <= box["x"] or box["x"] + box["width"] <= pill["x"]
+        assert beside or pill["y"] + pill["height"] <= box["y"] or box["y"] + box["height"] <= pill["y"]

@@ -53,7 +53,6 @@ FEW = {"800": 3}
 TWO = dict(list(NUMBERS.items())[:2])
 GIVEN: dict[str, Callable[..., Any]] = {
     "generations.asked": partial(generations.asked, "a budget"),
-    "pairs.measures": partial(pairs.measures, dict.fromkeys(("cpu", "memory"), TWO)),
     "pairs.panel": partial(pairs.panel, NUMBERS),
     "tosses.panel": partial(tosses.panel, [9.0, -3.0, 0.0, 4.0, 9.0, 12.0, 4.0, 9.0]),
     "two_runs.panel": partial(two_runs.panel, Three(), BOTH),
