@@ -104,10 +104,9 @@ def heavier(rng: random.Random) -> Exercise:
     return Predict(
         say("Heavier"),
         say(
-            "Two scores are added up. NodeResourcesFit, with weight 1, gives the percentage that is free, averaged "
-            "over CPU and memory; all nodes have the same memory free. Cooler gives 100 - celsius. Besides, ColdNode "
-            "refuses nodes at {hot} degrees or more. With Cooler at weight 1, web goes to {node}. Where does it go at "
-            "weight {weight}?",
+            "Two scores are added up: NodeResourcesFit, the percentage of CPU and memory that is free, averaged (all "
+            "nodes have the same memory free), and Cooler, 100 - celsius. ColdNode refuses nodes at {hot} degrees or "
+            "more. With both weights 1, web goes to {node}. Where does it go with Cooler at weight {weight}?",
             hot=HOT,
             node=before,
             weight=case.weight,
@@ -171,10 +170,9 @@ def known(seed: int) -> Exercise:
     return Repair(
         say("Not a number"),
         say(
-            "A node may have no label `celsius`, or one that is no number, such as `warm`. This filter lets in the "
-            "first, and the second makes it raise an error, so that no pod gets a node. Mend it: it should refuse both "
-            'with the reason "node(s) had no temperature". Only digits are a number here: `40.5`, `4_0` and an empty '
-            "text are none."
+            "This filter lets in a node without a label `celsius`, and raises an error at one with `celsius: warm`, so "
+            'that no pod gets a node. Mend it: refuse both with the reason "node(s) had no temperature". Only digits '
+            "are a number: `40.5`, `4_0` and an empty text are none."
         ),
         filter_broken,
         filter_mended,
@@ -250,11 +248,10 @@ def warmest(rng: random.Random) -> Exercise:
     return Build(
         say("The warmest wins"),
         say(
-            "Add a node that is warmer than all others, and gets web nevertheless. It may be no larger than they are. "
-            "A tie is not enough, because then web may go to the other node. Two scores are added up: NodeResourcesFit "
-            "gives the percentage that is free, averaged over CPU and memory; Cooler, with weight {weight}, gives 100 "
-            "- celsius. ColdNode refuses nodes at {hot} degrees or more. Every old pod requests 4Gi memory. (Write the "
-            "label `celsius` in quotes.)",
+            "Add a node, no larger than the others, that is warmer than all of them and gets web nevertheless. A tie "
+            "is not enough: then web may go to the other. The scores are NodeResourcesFit (percentage of CPU and "
+            "memory free, averaged) and Cooler (100 - celsius) with weight {weight}; ColdNode refuses nodes at {hot} "
+            "degrees or more. Every old pod requests 4Gi memory. (Write the label `celsius` in quotes.)",
             hot=HOT,
             weight=weight,
         ),

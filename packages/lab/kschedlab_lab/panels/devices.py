@@ -218,7 +218,8 @@ def looks(settings: Settings, single: bool = False, asks: bool = False) -> Look:
     """The claim above the devices, and a line at the memory that it wants. ``single``: a claim is for one device, so
     that no root matters; ``asks``: nothing of it can be changed."""
     top = partial(buttons, settings, single, asks)
-    look = Look(lines=SHORT if single else LINES, top=top, least=settings.memory * GIBI, wires=not single)
+    lines = SHORT if single and settings.count == 1 else LINES
+    look = Look(lines=lines, top=top, least=settings.memory * GIBI, wires=not single)
     return look if asks else look._replace(marks=handles(settings), grip="memory", step=(MEMORY[1] - MEMORY[0]) * GIBI)
 
 
