@@ -53,7 +53,6 @@ FEW = {"800": 3}
 TWO = dict(list(NUMBERS.items())[:2])
 GIVEN: dict[str, Callable[..., Any]] = {
     "generations.asked": partial(generations.asked, "a budget"),
-    "pairs.measures": partial(pairs.measures, dict.fromkeys(("cpu", "memory"), TWO)),
     "pairs.panel": partial(pairs.panel, NUMBERS),
     "tosses.panel": partial(tosses.panel, [9.0, -3.0, 0.0, 4.0, 9.0, 12.0, 4.0, 9.0]),
     "two_runs.panel": partial(two_runs.panel, Three(), BOTH),
@@ -216,7 +215,7 @@ ASKED: dict[str, Any] = {
     "heap": lambda: queue_heap.panel().ask(queue_heap.after_pop()),
     "largest": lambda: score.panel().ask(score.who_wins()),
     "plugins": lambda: your_plugin.panel().ask(your_plugin.where()),
-    "devices": lambda: devices.panel(count=2, together=True).ask(devices.how_many()),
+    "devices": lambda: devices.panel(count=2, together=True, model="any", memory=0).ask(devices.pair()),
     "selector": lambda: selector.panel().ask(selector.question()),
 }
 

@@ -58,24 +58,25 @@ def by_chance(rng: random.Random) -> Exercise:
     differences = drawn(rng, draw, lambda each: as_far(each) <= 6)
     right, ways = as_far(differences), 2**seeds
     shown = "  ".join(f"{each:+d}" for each in differences)
-    most = say(
-        "p does not exceed 5 % when no more than {few} of the {ways} ways are as far from 0.", ways=ways, few=ways // 20
-    )
     return Predict(
         say("By chance"),
         say(
-            "These are the differences of {seeds} seeds. If the two policies are equal, each could just as well have "
-            "the other sign. In how many of the {ways} ways to set the signs is the sum at least as far from 0, "
-            "above or below?",
+            "These are the differences of {seeds} seeds. If neither scheduler is better, a coin could have drawn each "
+            "sign. There are {ways} ways to set the signs. In how many of them is the sum at least as far from 0 as it "
+            "is here, above or below?",
             seeds=seeds,
             ways=ways,
         ),
         str(right),
-        say("{right} of {ways}: p is {p:.3f}.", right=right, ways=ways, p=right / ways),
+        say(
+            "{right} of {ways}: coins alone move the sum so far in {share:.0f} % of all cases.",
+            right=right,
+            ways=ways,
+            share=100 * right / ways,
+        ),
         (
             say("Which signs make the sum largest? And smallest?"),
             say("Take the signs as they are, then change that of the smallest number; count both sides."),
-            most,
         ),
         Instance(lines(shown), shown),
         remark=partial(_hint_at_signs, right),

@@ -104,9 +104,9 @@ def heavier(rng: random.Random) -> Exercise:
     return Predict(
         say("Heavier"),
         say(
-            "v1.37 with NodeResourcesFit alone scores free CPU and memory, averaged, with weight 1; all nodes have the "
-            "same memory free. ColdNode refuses nodes at {hot} degrees or more, and Cooler scores 100 - celsius. With "
-            "weight 1, web goes to {node}. Where does it go with Cooler at weight {weight}?",
+            "Two scores are added up: NodeResourcesFit, the percentage of CPU and memory that is free, averaged (all "
+            "nodes have the same memory free), and Cooler, 100 - celsius. ColdNode refuses nodes at {hot} degrees or "
+            "more. With both weights 1, web goes to {node}. Where does it go with Cooler at weight {weight}?",
             hot=HOT,
             node=before,
             weight=case.weight,
@@ -170,9 +170,9 @@ def known(seed: int) -> Exercise:
     return Repair(
         say("Not a number"),
         say(
-            "This filter lets in a node without the label. One node with `celsius: warm` ends the decision of every "
-            "pod with an error. Mend it: unless the label is there and has digits alone (not `40.5`, `4_0` or an empty "
-            'text), refuse the node with the reason "node(s) had no temperature".'
+            "This filter lets in a node without a label `celsius`, and raises an error at one with `celsius: warm`, so "
+            'that no pod gets a node. Mend it: refuse both with the reason "node(s) had no temperature". Only digits '
+            "are a number: `40.5`, `4_0` and an empty text are none."
         ),
         filter_broken,
         filter_mended,
@@ -217,12 +217,14 @@ def warmest(rng: random.Random) -> Exercise:
             return say("Add one node, with a name of its own, and nothing else.")
         name, measured = own[0].metadata.name, degrees(objects)
         if measured[name] < 0:
-            return say('celsius of {node}: write whole degrees, such as "58".', node=name)
+            return say('{node} needs a label celsius with whole degrees in quotes, such as "58".', node=name)
         if (cpu := own[0].status.allocatable.get("cpu")) is not None and cpu.milli() > 8000:
-            return say("{node} is larger than the others: it needs only to be empty.", node=name)
+            return say("{node} has more CPU than the others. It may not: being empty is enough.", node=name)
         if any(measured[name] <= measured[other] for other in NODES):
             return say(
-                "{node} has {degrees} degrees: it must be warmer than all others.", node=name, degrees=measured[name]
+                "{node} has {degrees} degrees, but it must be warmer than all others.",
+                node=name,
+                degrees=measured[name],
             )
         decision = decided(objects, weight)
         verdict = decision.verdict(name)
@@ -233,7 +235,7 @@ def warmest(rng: random.Random) -> Exercise:
         return sentences((decided_and_why(decision)[0], _sums(decision)))
 
     def why(objects: Objects) -> str:
-        both = say("ColdNode has no opinion below 60 degrees, and an empty node makes up for a few degrees.")
+        both = say("Below 60 degrees ColdNode refuses no node, and an empty node makes up for a few degrees.")
         return sentences((_sums(decided(objects, weight)), both))
 
     def outcome(objects: Objects) -> Html:
@@ -246,10 +248,10 @@ def warmest(rng: random.Random) -> Exercise:
     return Build(
         say("The warmest wins"),
         say(
-            "The scores are NodeResourcesFit (free CPU and memory, averaged) and Cooler with weight {weight}; ColdNode "
-            "refuses nodes at {hot} degrees or more. Every old pod requests 4Gi memory. Add one node, no larger than "
-            "the others, that is warmer than all of them and gets web nevertheless. A tie is not enough: then web may "
-            "go to the other. (Write its label `celsius` in quotes.)",
+            "Add a node, no larger than the others, that is warmer than all of them and gets web nevertheless. A tie "
+            "is not enough: then web may go to the other. The scores are NodeResourcesFit (percentage of CPU and "
+            "memory free, averaged) and Cooler (100 - celsius) with weight {weight}; ColdNode refuses nodes at {hot} "
+            "degrees or more. Every old pod requests 4Gi memory. (Write the label `celsius` in quotes.)",
             hot=HOT,
             weight=weight,
         ),

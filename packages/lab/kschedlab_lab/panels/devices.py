@@ -19,13 +19,25 @@ from kschedlab.generations import GENERATIONS
 from kschedlab.messages import later, listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html, element, join
+from kschedlab_devices.search import TAINTED
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
 from kschedlab_lab.views.cells import pills
 from kschedlab_lab.views.device_map import Look, draw_sights
 from kschedlab_lab.views.device_search import search_story
-from kschedlab_lab.views.device_sights import OFFERED, ROOT, TAKES, NodeSight, held_by, sights, unasked
+from kschedlab_lab.views.device_sights import (
+    FREE,
+    HELD,
+    OFFERED,
+    ROOT,
+    TAKES,
+    NodeSight,
+    Sight,
+    held_by,
+    sights,
+    unasked,
+)
 from kschedlab_lab.views.layout import Part, column, moved, padded, row, words, wrap
 from kschedlab_lab.views.style import CHOSEN, HAIR, INK_2, INK_3, TRAY
 from kschedlab_lab.views.svg import Room, rect
@@ -45,15 +57,14 @@ RIVALS, BROKEN = "node-b/gpu-0", "node-c/gpu-0"
 """The device that rival's claim holds, and the one with the taint ``broken``."""
 MODELS = (later("any"), "a100", "h100")
 MEMORY, GIBI = (0, 20, 40, 60, 80), 2.0**30
-LINES, EDGE, THREE, BROAD = 5, 6, 350, 420
-"""The lines of the longest search, for which every picture keeps room; the space around the claim, and the widths from
-which on it has room for three buttons side by side, and beside it for all pods, in pixels."""
+LINES, SHORT, EDGE, BROAD = 5, 3, 6, 420
+"""The lines of the longest search for two devices and for one, for which every picture keeps room; the space around the
+claim, and the width from which on there is room beside it for all pods, in pixels."""
 
 
 @dataclass(frozen=True)
 class Settings(Restorable):
-    """What train claims. ``rival``: another claim holds node-b's gpu-0; ``search``: of equal nodes, another one is the
-    first that each search finds."""
+    """What train claims. ``rival``: another claim holds node-b's gpu-0."""
 
     model: str = choice("model", MODELS, "a100")
     count: int = choice("count", range(1, 3), 1)
@@ -61,7 +72,6 @@ class Settings(Restorable):
     together: bool = switch("on one root")
     tolerates: bool = switch("allow broken")
     rival: bool = switch("held by rival", True)
-    search: int = slider("search", range(1, len(GPUS) + 1), 1)
 
 
 # -- manifests
@@ -172,48 +182,49 @@ def _object(kind: str, name: str, spec: Manifest) -> Manifest:
 
 def decide(settings: Settings) -> Decision:
     """The decision of v1.37 for train."""
-    return decided(Cluster.from_dicts(manifests(settings), GENERATION.api), settings.search)
+    return decided(Cluster.from_dicts(manifests(settings), GENERATION.api))
 
 
-def decided(cluster: Cluster, search: int = 1) -> Decision:
-    """The decision of v1.37 for train, which is in this cluster. ``search``: see :class:`Settings`.
+def decided(cluster: Cluster) -> Decision:
+    """The decision of v1.37 for train, which is in this cluster.
 
     Of equal scores, the heap's head is the node that was found first, and 16 workers search at once. v1.37:
     pkg/scheduler/framework/sorted_nodes.go, pkg/scheduler/schedule_one.go (findNodesThatPassFilters).
     """
     decision = schedule("default/train", cluster, GENERATION)
     best = decision.best
-    return replace(decision, node=best[(search - 1) % len(best)]) if len(best) > 1 else decision
+    return replace(decision, node=best[0]) if len(best) > 1 else decision
 
 
-def show(settings: Settings) -> View:
-    """The panel's view for these settings."""
+def show(settings: Settings, single: bool = False) -> View:
+    """The panel's view for these settings. ``single``: see :func:`looks`."""
     decision = decide(settings)
     seen = sights(decision)
-    sentence, look = told(settings, decision, seen), looks(settings, equal=len(decision.best) > 1)
+    sentence, look = told(settings, decision, seen), looks(settings, single)
     return View(
         lambda room: draw_sights(seen, room, look),
         sentence,
         element("pre", join(request_lines(settings), element("br"))),
         sentence,
         names={decision.node: "chosen"} if decision.node else {},
-        idle={"search": ""},
+        idle={"count": "", "together": ""} if single else {},
         story=lambda room: [
             Frame(draw_sights(now, room, look), caption) for now, caption in search_story(seen, sentence)
         ],
     )
 
 
-def looks(settings: Settings, asks: bool = False, equal: bool = False) -> Look:
-    """The claim above the devices, and a line at the memory that it wants. ``asks``: nothing of it can be changed;
-    ``equal``: another search may choose another node."""
-    wires = settings.count > 1 or settings.together
-    look = Look(lines=LINES, top=partial(buttons, settings, asks, equal), least=settings.memory * GIBI, wires=wires)
+def looks(settings: Settings, single: bool = False, asks: bool = False) -> Look:
+    """The claim above the devices, and a line at the memory that it wants. ``single``: a claim is for one device, so
+    that no root matters; ``asks``: nothing of it can be changed."""
+    top = partial(buttons, settings, single, asks)
+    lines = SHORT if single and settings.count == 1 else LINES
+    look = Look(lines=lines, top=top, least=settings.memory * GIBI, wires=not single)
     return look if asks else look._replace(marks=handles(settings), grip="memory", step=(MEMORY[1] - MEMORY[0]) * GIBI)
 
 
-def buttons(settings: Settings, asks: bool, equal: bool, width: float) -> Part:
-    """The claim as a sentence of buttons, and the one that searches again, whose room is always kept."""
+def buttons(settings: Settings, single: bool, asks: bool, width: float) -> Part:
+    """The claim as a sentence of buttons."""
 
     def group(wide: float, *choices: tuple[str, str, bool]) -> Part:
         return Part(wide * len(choices), 26, tuple(pills(choices, 0, 2, wide)))
@@ -222,17 +233,13 @@ def buttons(settings: Settings, asks: bool, equal: bool, width: float) -> Part:
         on = getattr(settings, name)
         return group(112, (say(settings.controls()[name].label), f"{name}: {_other(on)}", on))
 
-    again = group(100, (say("search again"), f"search: {settings.search % len(GPUS) + 1}", False))
-    again = again if equal else _unseen(again)
-    is_wide = width >= THREE
+    number = group(34, *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2)))
     parts = (
         words(say("train claims"), bold=True),
-        group(34, *((f"×{n}", f"count: {n}", n == settings.count) for n in (1, 2))),
-        *(() if is_wide else (again,)),
+        *(() if single else (number,)),
         group(50, *((say(each), f"model: {each}", each == settings.model) for each in MODELS)),
         words(f"≥ {settings.memory}Gi", bold=True),
-        row((on_or_off("together"), on_or_off("tolerates")), 0),
-        *((again,) if is_wide else ()),
+        row([on_or_off(each) for each in (() if single else ("together",)) + ("tolerates",)], 0),
     )
     inside = wrap(parts, width - 2 * EDGE, 7, 2)
     high = inside.height + 2 * EDGE
@@ -274,33 +281,64 @@ def both(*names: str) -> str:
 # -- questions
 
 
-def unanswered(settings: Settings) -> Callable[[Room], Html]:
-    """The picture while a question is open: train has not asked for devices yet."""
+def unanswered(settings: Settings, single: bool = False, picks: str = "") -> Callable[[Room], Html]:
+    """The picture while a question is open: train has not asked for devices yet. ``picks``: the node whose devices are
+    the answers; for ``single``, see :func:`looks`."""
     before = [unasked(each) for each in sights(decide(settings))]
-    return lambda room: draw_sights(before, room, looks(settings, asks=True))
+    marks = {f"{DRIVER}/{picks}/{gpu[0]}": {"data_pick": gpu[0]} for gpu in GPUS.get(picks, ())}
+    return lambda room: draw_sights(before, room, looks(settings, single, asks=True)._replace(marks=marks))
 
 
-def how_many() -> Question[Settings]:
-    """How many nodes could serve the claim?"""
+def _on(node: str, settings: Settings) -> Sequence[Sight]:
+    """The devices of a node after the decision."""
+    return next(each.devices for each in sights(decide(settings)) if each.node == node)
 
-    def able(settings: Settings) -> list[NodeSight]:
-        return [each for each in sights(decide(settings)) if not each.reason]
+
+def first_fit() -> Question[Settings]:
+    """Which device of node-c would train get: the one that fits best, or the first that will do?"""
+    node = "node-c"
+
+    def right(settings: Settings) -> str:
+        return next((each.id.device for each in _on(node, settings) if each.state in (TAKES, OFFERED)), "")
 
     def why(settings: Settings, answer: str) -> str:
-        found = [
-            f"{gpu.id.device} ({each.node})"
-            for each in able(settings)
-            for gpu in each.devices
-            if gpu.state in (TAKES, OFFERED)
-        ]
-        return say("The first that will do: {devices}.", devices=listed(found) or say("none"))
+        gpu = next(each for each in _on(node, settings) if each.id.device == answer)
+        if gpu.state == FREE:
+            untried = later("{device} would do, too. But the search ends at {first}, which comes before it.")
+            return say(untried, device=answer, first=right(settings))
+        if gpu.state in (TAKES, OFFERED):
+            return say("{device} is the first that will do, so the search ends there.", device=answer)
+        return f"{gpu.sentence}."
 
     return Question(
-        say("How many nodes can serve the claim of train?"),
-        ("0", "1", "2", "3"),
-        lambda settings: str(len(able(settings))),
+        say("Which GPU of {node} would train get?", node=node),
+        tuple(gpu[0] for gpu in GPUS[node]),
+        right,
         why,
-        unanswered,
+        lambda settings: unanswered(settings, single=True, picks=node),
+    )
+
+
+def what_is_wrong() -> Question[Settings]:
+    """What is in the way of the h100 of node-c?"""
+    node, model = "node-c", "h100"
+    small, held, broken = choices = say("it is too small"), say("rival holds it"), say("it is broken")
+
+    def right(settings: Settings) -> str:
+        gpu = next(each for each in _on(node, settings) if each.kind == model)
+        return {HELD: held, TAINTED: broken}.get(gpu.state, small)
+
+    def why(settings: Settings, answer: str) -> str:
+        gpu = next(each for each in _on(node, settings) if each.kind == model)
+        sized = say("It has {size}, and train claims {least}Gi.", size=gpu.amount, least=settings.memory)
+        return {small: sized, held: say("That is {device}.", device=RIVALS)}.get(answer, f"{gpu.sentence}.")
+
+    return Question(
+        say("{node} has an {model}. Why doesn't train get it?", node=node, model=model),
+        choices,
+        right,
+        why,
+        lambda settings: unanswered(settings, single=True),
     )
 
 
@@ -483,3 +521,8 @@ def _boxed(inside: Part, **look: Any) -> Part:
 def panel(**settings: Any) -> Panel[Settings]:
     """The panel; arguments override its default settings."""
     return Panel(Settings().changed(**settings), show, manifests, "devices.panel()")
+
+
+def one(**settings: Any) -> Panel[Settings]:
+    """The panel for claims of one device, without roots; arguments override its default settings."""
+    return Panel(Settings().changed(**settings), partial(show, single=True), manifests, "devices.one()")

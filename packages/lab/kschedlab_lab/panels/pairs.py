@@ -18,7 +18,7 @@ from kschedlab.text.html import Html
 from kschedlab_lab.panels.base import Frame, Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, slider, switch
-from kschedlab_lab.views.pairs import FEWEST, RESAMPLES, Floats, Pairs, Picture, Shown, draw_beside, draw_pairs, number
+from kschedlab_lab.views.pairs import FEWEST, RESAMPLES, Floats, Pairs, Picture, Shown, draw_pairs, number
 from kschedlab_lab.views.svg import Room
 
 SOME = 80
@@ -93,32 +93,6 @@ class Compared:
         picture = replace(picture, shown=Shown.DIFFERENCES if is_whole else Shown.LINES)
         alt = say("{a} and {b}, a dot for each seed", a=picture.names[0], b=picture.names[1])
         return lambda room: draw_pairs(picture, room, alt, seeds)
-
-
-class Measured(Compared):
-    """What the panel shows of two policies, in one of several measures."""
-
-    def __init__(self, measures: Mapping[str, Numbers]) -> None:
-        names = tuple(measures)
-        super().__init__(measures[names[0]])
-        self.by_measure = {name: Compared(numbers).numbers for name, numbers in measures.items()}
-        fields = [
-            ("measure", str, choice(later("measure"), names, names[0])),
-            ("seeds", int, slider("seeds", range(1, self.most + 1), self.most)),
-        ]
-        self.settings = make_dataclass("Settings", fields, bases=(Restorable,), frozen=True)
-
-    def picture(self, settings: Any) -> Picture:
-        """The numbers of the two policies in this measure."""
-        numbers = self.by_measure[settings.measure]
-        a, b = numbers
-        choices = [(name, f"measure: {name}", name == settings.measure) for name in self.by_measure]
-        return Picture((a, b), numbers, settings.seeds, True, settings.measure, 0, choices)
-
-    def all_pictures(self, settings: Any) -> Callable[[Room], Html]:
-        """All measures at once, while a question is open."""
-        every = [self.picture(settings.changed(measure=name)) for name in self.by_measure]
-        return lambda room: draw_beside(every, room, ", ".join(self.by_measure))
 
 
 def describe(picture: Picture) -> str:
@@ -196,15 +170,6 @@ def panel(
     return Panel(shown.settings().changed(**settings), shown, call="pairs.panel(...)")
 
 
-def measures(measures: Mapping[str, Numbers]) -> Panel[Any]:
-    """The panel for two policies, where one chooses the measure. ``measures``: by name, what :func:`panel` takes.
-
-    InputValueError if seeds are missing.
-    """
-    shown = Measured(measures)
-    return Panel(shown.settings(), shown, call="pairs.measures(...)")
-
-
 def do_the_same(numbers: Numbers, hero: int, **settings: Any) -> Question[Any]:
     """With how many of the other seeds is B higher, too: few, or most? The line of the named one shows."""
     shown = Compared(numbers, hero=hero)
@@ -240,32 +205,6 @@ def do_the_same(numbers: Numbers, hero: int, **settings: Any) -> Question[Any]:
     )
     before = partial(shown.hidden, seeds=frozenset([hero]))
     return Question(asked, choices, right, why, before)
-
-
-def which_may_be_chance(measures: Mapping[str, Numbers]) -> Question[Any]:
-    """Which measure's difference may be chance? Takes what :func:`measures` takes; of one the bar contains 0."""
-    shown = Measured(measures)
-
-    def right(settings: Any) -> str:
-        every = (settings.changed(measure=name) for name in shown.by_measure)
-        return next((str(each.measure) for each in every if not shown.pairs(each).real), "")
-
-    def found(settings: Any) -> Any:
-        return settings.changed(measure=right(settings))
-
-    def why(settings: Any, _: str) -> str:
-        low, high = ends(shown.pairs(found(settings)))
-        return say("The bar of {measure}, {low} to {high}, contains 0.", measure=right(settings), low=low, high=high)
-
-    return Question(
-        say("Which of these differences may be chance?"),
-        tuple(shown.by_measure),
-        right,
-        why,
-        shown.all_pictures,
-        looks=("measure",),
-        shows=found,
-    )
 
 
 def is_it_inside(numbers: Numbers, difference: float, what: str = "", **settings: Any) -> Question[Any]:

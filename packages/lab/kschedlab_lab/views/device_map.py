@@ -75,7 +75,7 @@ class Look(NamedTuple):
     that is looked at; ``lines``: of the trees, for which room is kept, None for as many as there are, 0 for no trees;
     ``top``: what is above the nodes, for a width; ``into``: the device to which an arrow leads from there;
     ``least``: the size that is asked for, a line in each node; ``grip``: the control that moves it, by ``step``;
-    ``wires``: whether the roots are shown, whose room is kept.
+    ``wires``: whether the roots are shown.
     """
 
     marks: Mapping[str, Mapping[str, str]] = {}
@@ -87,6 +87,11 @@ class Look(NamedTuple):
     grip: str = ""
     step: float = 0
     wires: bool = True
+
+    @property
+    def below(self) -> float:
+        """The height of what is below the devices' names, in pixels."""
+        return WIRES if self.wires else 0
 
 
 PLAIN = Look()
@@ -144,7 +149,7 @@ def _node(node: NodeSight, wide: float, scale: Scale, trees: float) -> Part:
     beside = trees and scale.high == FLAT
     across, wide = wide, wide - WRITTEN if beside else wide
     inside = _devices(node, wide - 2 * PAD, scale)
-    high = ABOVE + scale.high + NAME + WIRES
+    high = ABOVE + scale.high + NAME + scale.look.below
     place = ((wide - inside.width) / 2, high - inside.height)
     tray = _tray(node, Part(wide, high + PAD, (moved(inside, *place),)))
     mark, colour = ("★ ", CHOSEN) if node.chosen else ("✕ ", INK_2) if node.reason else ("", "currentColor")
@@ -187,7 +192,7 @@ def _devices(node: NodeSight, wide: float, scale: Scale) -> Part:
     below, above = (
         [each for each, on in zip(devices.shapes, clicked, strict=True) if on is top] for top in (False, True)
     )
-    return Part(devices.width, devices.height + WIRES, (*drawn, *below, *grips, *above))
+    return Part(devices.width, devices.height + scale.look.below, (*drawn, *below, *grips, *above))
 
 
 def _led_to(node: NodeSight, box: float, bottom: float, scale: Scale) -> Iterator[Html]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, cached_property
 from math import ceil
@@ -45,9 +45,8 @@ TINY = 1e-9
 PILLS, AXIS, SEEDS, EDGE, DOT, GRAIN = 28, 42, 50, 14, 4.5, 6
 """The height of a row of pills; the width of an axis with its numbers; the height of the row of seeds, of the edge
 above and below the dots, the radius of a dot, and the height of a grain; in pixels."""
-NAMES, ROWS, GAP, LEAST, SMALL, NARROW = 18, 3, 16, 200, 100, 200
-"""The height of the columns' names, and the most rows of equal dots; between pictures side by side; the least height
-of a picture, and of a small one; and the least width for two small ones beside each other."""
+NAMES, ROWS, LEAST = 18, 3, 200
+"""The height of the columns' names, the most rows of equal dots, and the least height of a picture."""
 BESIDE, ALONE = (0.09, 0.41, 0.52, 0.72, 1.0), (0.25, 0.75, 1.0, 1.0, 1.0)
 """Where A, B, the differences with their hill and the end are, as shares of the width; and A and B alone."""
 HALO: Any = {"paint_order": "stroke", "stroke": TRAY, "stroke_width": 4, "stroke_opacity": 0.8}
@@ -183,18 +182,18 @@ def number(value: float, signed: bool = False) -> str:
 class _Plan:
     """Where things are: two columns of dots, and beside them their differences on a scale of their own.
 
-    ``seeds``: those whose dots are drawn; ``small``: without a legend, one of several.
+    ``seeds``: those whose dots are drawn.
     """
 
-    def __init__(self, picture: Picture, room: Room, seeds: Collection[int] | None, small: bool = False) -> None:
+    def __init__(self, picture: Picture, room: Room, seeds: Collection[int] | None) -> None:
         self.picture, self.pairs = picture, picture.pairs
         has_hill = picture.shown is Shown.HILL
         self.seeds = range(1, picture.count + 1) if seeds is None else seeds
         self.width = float(room.width)
         self.top = 30.0 + PILLS * (has_hill and (picture.joinable or len(picture.choices) > 1))
-        self.legend = remark("" if small else _legend(picture, seeds is None), self.width - 8)
+        self.legend = remark(_legend(picture, seeds is None), self.width - 8)
         under = (SEEDS if has_hill else NAMES) + self.legend.height
-        self.bottom = max(float(room.height), self.top + (SMALL if small else LEAST) + under) - under
+        self.bottom = max(float(room.height), self.top + LEAST + under) - under
         self.height = self.bottom + under
         free = self.width - 2 * AXIS - 4
         self.left, self.right, self.zero, self.hill, self.end = (AXIS + free * at for at in self.columns)
@@ -247,20 +246,6 @@ def draw_pairs(
         shapes += [*_choices(plan), *under, *_swarm(plan, grains == 1), *over, *_seeds(plan)]
     shapes.append(moved(plan.legend, 4, plan.height - plan.legend.height))
     return svg(shapes, plan.width, plan.height, alt)
-
-
-def draw_beside(pictures: Sequence[Picture], room: Room, alt: str) -> Html:
-    """The lines of several pictures, in two columns where there is room."""
-    columns = 1 if room.width < 2 * NARROW else 2
-    rows = ceil(len(pictures) / columns)
-    wide, high = (room.width - GAP) // columns, max(room.height // rows, SMALL + 60)
-    shapes = list[Html]()
-    for i, picture in enumerate(pictures):
-        plan = _Plan(replace(picture, shown=Shown.LINES), Room(wide, high - 4), None, small=True)
-        drawn = [*_axis(plan), *_lines(plan), *_dots(plan), *_means(plan)]
-        at = f"translate({i % columns * (wide + GAP)},{i // columns * high})"
-        shapes.append(element("g", *drawn, transform=at))
-    return svg(shapes, room.width, high * rows, alt)
 
 
 def _legend(picture: Picture, whole: bool) -> str:

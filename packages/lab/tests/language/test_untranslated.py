@@ -94,7 +94,7 @@ PANELS: dict[str, Callable[[], Panel[Any]]] = {
     "map_reduce, lost update": lambda: lost_update.panel().ask(lost_update.what_is_left()),
     "map_reduce, too soon": lambda: barrier.panel().ask(barrier.too_soon()),
     "map_reduce, times": lambda: speedup.panel(workers=16).ask(speedup.how_long()),
-    "devices": lambda: devices.panel().ask(devices.how_many()),
+    "devices": lambda: devices.one().ask(devices.first_fit()),
     "devices, two": lambda: devices.panel(model="any", memory=0, count=2, together=True).ask(devices.pair()),
     "devices, no h100": lambda: devices.panel(model="h100"),
     "devices, reserved": devices.reserved,

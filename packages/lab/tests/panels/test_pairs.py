@@ -12,9 +12,7 @@ from kschedlab_lab.panels.pairs import (
     do_the_same,
     is_it_chance,
     is_it_inside,
-    measures,
     panel,
-    which_may_be_chance,
 )
 from kschedlab_lab.views.pairs import Pairs
 from kschedlab_lab.views.svg import Room
@@ -100,15 +98,6 @@ def test_questions():
     assert "contains 0" in asked.why(panel(NUMBERS, policy="lucky").settings, "")
 
 
-def test_one_picture_has_all_measures_and_the_answer_shows_the_one_that_may_be_chance():
-    every = {"late": {"a": [1] * 8, "b": [0] * 8}, "empty": {"a": [1, 2] * 4, "b": [2, 1] * 4}}
-    asked = measures(every).ask(which_may_be_chance(every))
-    before = str(asked.question.before(asked.settings)(ROOM))
-    assert "late" in before and "empty" in before and "interval" not in before
-    assert asked.answer("empty").settings.measure == "empty"
-    assert says(repr(asked.answer("late")), "contains 0")
-
-
 def test_a_difference_that_others_report_is_inside_the_bar_or_outside():
     settings = panel(NUMBERS).settings
     assert [is_it_inside(NUMBERS, each).right(settings) for each in (3.6, 9)] == ["inside", "outside"]
@@ -172,10 +161,3 @@ def test_names_stay_whole_in_a_narrow_room(width):
 def test_numbers_without_pairs_are_refused(numbers):
     with pytest.raises(ValueError, match="two policies"):
         panel(numbers)
-
-
-def test_one_chooses_the_measure_and_sees_its_difference():
-    shown = measures({"pending": {"a": [1] * 8, "b": [0] * 8}, "empty": {"a": [2] * 8, "b": [5] * 8}})
-    assert says(shown.view.sentence, "−1.0 on average")
-    assert says(shown.move(measure="empty").view.sentence, "+3.0 on average")
-    assert 'data-set="measure: empty"' in str(shown.view.picture(Room()))

@@ -31,7 +31,6 @@ from kschedlab_lab.panels.session import Message, Session, described
 from kschedlab_lab.views.svg import Room
 from packages.lab.tests.language.test_untranslated import HALF, PANELS
 from packages.lab.tests.panels.played import of_moments
-from packages.lab.tests.panels.policies import NUMBERS
 from tests.browser.layout import states
 from tests.records import digest, lines_about, write
 
@@ -71,7 +70,6 @@ MORE: dict[str, Callable[[], Panel[Any]]] = {
     "your_cluster, unplaced": lambda: your_cluster.panel(pod="analytics/forecast-0"),
     "your_plugin, counterexample": lambda: your_plugin.counterexample(HALF),
     "experiments, few": lambda: pairs.panel(FEW).ask(pairs.do_the_same(FEW, 1)),
-    "experiments, measures": lambda: pairs.measures({"waiting": NUMBERS, "late": NUMBERS}),
     **{f"terminal, {story}": lambda story=story: of_moments(story) for story in terminal.STORIES},
 }
 LOOKED_AT = PANELS | MORE
