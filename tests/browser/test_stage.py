@@ -347,6 +347,16 @@ def test_escape_closes_the_menu_and_then_makes_an_enlarged_panel_small(opened: O
     expect(panel).not_to_have_class(re.compile("ks-large"))
 
 
+def test_an_answer_is_back_after_a_class_that_gave_none(opened: Open) -> None:
+    page = opened(Panel(Settings(node="node-b"), show).ask(which()))
+    page.key("node/node-b").click()
+    expect(page.question).to_contain_text("Right.")
+    page.page.get_by_role("button", name="Classroom").click()
+    expect(page.question).to_contain_text("Where is web?")
+    page.page.keyboard.press("Escape")
+    expect(page.question).to_contain_text("Right.")
+
+
 def test_the_next_class_is_asked_again(opened: Open) -> None:
     page = opened(Panel(Settings(node="node-b"), show).ask(which()), large=True)
     page.page.keyboard.press("2")

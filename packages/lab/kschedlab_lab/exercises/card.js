@@ -46,6 +46,9 @@ function editor(check, changed) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey || event.shiftKey)) {
       event.preventDefault();
       check();
+    } else if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault(); // in JupyterLab the browser's own key does nothing
+      document.execCommand(event.shiftKey ? "redo" : "undo");
     } else if (event.key === "Enter") {
       event.preventDefault();
       const line = area.value.slice(area.value.lastIndexOf("\n", area.selectionStart - 1) + 1, area.selectionStart);

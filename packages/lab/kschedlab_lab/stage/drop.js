@@ -38,12 +38,19 @@ export class Drop {
   carry({ clientX, clientY, pointerId }) {
     const { held } = this, by = [clientX - held.from[0], clientY - held.from[1]];
     if (!held.moved && Math.hypot(...by) < FIRM) return;
-    if (!held.moved) this.picture.setPointerCapture(pointerId);
-    held.moved = true;
-    this.picture.classList.add("ks-carrying"); // the pod may leave it
-    held.pod.classList.add("ks-carried");
+    if (!held.moved) this.lift(pointerId);
     held.pod.style.translate = `${by[0] / held.scale}px ${by[1] / held.scale}px`;
     this.over(this.node(clientX, clientY));
+  }
+
+  /** The pod goes upon all others, and may leave the picture. */
+  lift(pointerId) {
+    const { held } = this, { pod } = held;
+    this.picture.setPointerCapture(pointerId);
+    Object.assign(held, { moved: true, parent: pod.parentNode, next: pod.nextSibling });
+    pod.parentNode.append(pod);
+    pod.classList.add("ks-carried");
+    this.picture.classList.add("ks-carrying");
   }
 
   node(x, y) {
@@ -70,8 +77,10 @@ export class Drop {
   back() {
     this.picture.classList.remove("ks-carrying");
     this.over(null);
-    if (this.held) this.held.pod.style.translate = "";
-    this.held?.pod.classList.remove("ks-carried");
+    const { pod, parent, next } = this.held ?? {};
+    if (parent) parent.insertBefore(pod, next);
+    if (pod) pod.style.translate = "";
+    pod?.classList.remove("ks-carried");
     this.held = null;
   }
 }

@@ -378,9 +378,12 @@ class Stage {
     return this.el.classList.contains("ks-large");
   }
 
-  /** A class is asked: what was answered before, alone or by another class, is forgotten. */
+  /** A class is asked: what was answered before, alone or by another class, is forgotten, unless nobody answers now. */
   setLarge(on) {
-    if (on && (this.shown.verdict || this.shown.answered)) this.question.clear(), this.go({ again: true });
+    const { verdict, answered, asking } = this.shown, last = verdict ?? answered;
+    if (on && last) this.question.clear(), this.go({ again: true });
+    if (!on && asking && this.before && !this.question.votes.length) this.post({ answer: this.before.answer });
+    this.before = on ? last : null;
     if (on) this.el.focus({ preventScroll: true }); // its keys are hands, and Escape makes it small again
     this.model.set("large", on);
     this.model.save_changes();
