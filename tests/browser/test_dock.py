@@ -125,7 +125,7 @@ def run_alone(page: Notebook) -> None:
     expect(on_stage(page)).to_contain_text(asked)
 
 
-CORNER = "(place) => { const { x, y, width } = place.getBoundingClientRect(); return [x, y, width] }"
+SIDES = "(place) => { const { x, width } = place.getBoundingClientRect(); return [x, width] }"
 VEILED = """() => {
     const line = document.querySelector(".ks-line"), heads = [...document.querySelectorAll(".jp-Notebook h2")];
     const follows = (one, other) => one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING;
@@ -139,25 +139,25 @@ VEILED = """() => {
 def an_answer_is_said_in_the_line(page: Notebook) -> None:
     first, place = lines(page).first, on_stage(page).locator(".ks-picture")
     first.click()
-    asked = place.evaluate(CORNER)
+    asked = place.evaluate(SIDES)
     assert page.page.evaluate(VEILED) > 0
     expect(on_stage(page).locator(".ks-choices").get_by_role("button")).to_have_text(["Show the answer"])
     on_stage(page).locator(".ks-picture").get_by_role("button", name="node-b").first.click()
     expect(first).to_contain_text("Which node is chosen? node-a")
     expect(first).to_contain_text("node-b ✕")
-    assert asked == place.evaluate(CORNER), "the picture jumps"
+    assert asked == place.evaluate(SIDES), "the picture jumps"
     assert page.page.evaluate(VEILED) == 0
     expect(first).to_contain_text("Which node is chosen? node-a")
     other = lines(page).nth(RULE_1)
     other.click()
     expect(other).to_have_attribute("aria-pressed", "true")
     expect(on_stage(page)).to_contain_text("The budget allows 0. Which node now?")
-    asked = place.evaluate(CORNER)
+    asked = place.evaluate(SIDES)
     on_stage(page).locator(".ks-picture").get_by_role("button", name="node-c").first.click()
     expect(other).to_contain_text("node-c")
-    judged = place.evaluate(CORNER)
+    judged = place.evaluate(SIDES)
     on_stage(page).get_by_role("button", name="Show how").click()
-    assert asked == judged == place.evaluate(CORNER), "the picture jumps"
+    assert asked == judged == place.evaluate(SIDES), "the picture jumps"
     on_stage(page).get_by_role("button", name="Close the story").click()
     first.click()
     expect(on_stage(page).locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)

@@ -34,7 +34,7 @@ export class QuestionBox {
     const { stage } = this, { asking, verdict, covered, answered } = stage.shown;
     const goes = !(asking || verdict || covered);
     this.el.classList.toggle("ks-past", goes);
-    if (goes && stage.hand?.held) return; // its space stays: the picture stays under the hand
+    if (goes && stage.hand?.held && !stage.room.isBeside) return; // its space stays: the picture stays under the hand
     const text = JSON.stringify([asking, verdict, covered, answered?.votes, stage.isLarge, this.votes]);
     if (text === this.text) return;
     this.text = text;

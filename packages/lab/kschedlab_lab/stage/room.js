@@ -14,7 +14,7 @@ const SMALLER = 0.8, SLACK = 8; // the longest step down in size; pixels that a 
 export class Room {
   /** `changed` is told about a new room: width and height in units of normal text. */
   constructor(stage, changed) {
-    Object.assign(this, { stage, changed, text: "", tall: 0 });
+    Object.assign(this, { stage, changed, text: "", tall: 0, told: 0 });
     this.observer = new ResizeObserver(() => {
       cancelAnimationFrame(this.frame);
       this.frame = requestAnimationFrame(() => this.measure());
@@ -53,7 +53,7 @@ export class Room {
   space() {
     const { el, top, foot, picture, isLarge } = this.stage, low = el.closest(".ks-above > .ks-dock:not(.ks-tall)");
     if (isLarge) return el.clientHeight - EDGES - top.offsetHeight - Math.max(foot.offsetHeight, PLAYER);
-    if (this.isBeside) return picture.el.clientHeight;
+    if (this.isBeside) return picture.el.clientHeight + this.excess;
     return low ? low.clientHeight - ABOVE : innerHeight - AROUND;
   }
 
@@ -61,25 +61,36 @@ export class Room {
     return !this.stage.isLarge && Boolean(this.stage.el.closest(".ks-beside > .ks-dock"));
   }
 
-  /** The picture stays where it is, whatever is said: beside the text there is room for all but the longest words; once
-   * there are more, all that is said is set smaller, until a question comes or goes; what is longer even so, and all that
-   * is said before a class, keeps the height that it has taken so far, until then; `again`: from now on. */
+  /** What is said keeps the height that it has taken so far, so the picture stays under the hand, until a question comes or
+   * goes; `again`: from now on. */
   steady(again = false) {
     const { top, el, shown, hand, isLarge } = this.stage;
     const about = [el.clientWidth, Boolean(shown?.asking)].join();
     const moves = about !== this.about && !hand?.held; // the space of a verdict that has gone stays under the hand
     const renews = again || moves;
-    if (renews) this.about = about;
+    if (renews) Object.assign(this, { about, told: 0 });
     if (again) this.tall = 0;
-    if (renews || !(isLarge || this.isBeside)) top.style.minHeight = "";
-    if (this.isBeside) {
-      const isLonger = () => top.offsetHeight > parseFloat(getComputedStyle(top).minHeight) + 1;
-      if (renews) el.classList.remove("ks-tight");
-      if (isLonger()) el.classList.add("ks-tight");
-      if (isLonger()) top.style.minHeight = `${top.offsetHeight}px`;
-      return;
-    }
+    if (this.isBeside) return this.tell();
+    if (renews || !isLarge) top.style.minHeight = "";
     if (isLarge) top.style.minHeight = `${top.offsetHeight}px`;
+  }
+
+  /** Beside the text, the picture's size leaves room for some lines (--ks-said). More are set smaller where the picture
+   * would be cut. */
+  tell() {
+    const { el, top, picture } = this.stage, wrapped = el.classList.contains(WRAPPED);
+    top.style.minHeight = "";
+    el.classList.remove(WRAPPED, "ks-tight");
+    el.classList.toggle("ks-tight", this.excess > 0 && this.tall > picture.el.clientHeight);
+    this.told = Math.max(this.told, top.firstElementChild.offsetHeight);
+    el.style.setProperty("--ks-told", `${this.told}px`);
+    el.classList.toggle(WRAPPED, wrapped);
+  }
+
+  /** How much higher what is said is than the room for it, while the panel does not end below its picture. */
+  get excess() {
+    const { top } = this.stage;
+    return Math.max(0, top.offsetHeight - (parseFloat(getComputedStyle(top).minHeight) || top.offsetHeight) - 1);
   }
 
   /** A picture that goes on below the place for it fades there. */
