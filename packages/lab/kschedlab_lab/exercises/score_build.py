@@ -3,128 +3,88 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
-from kschedlab.build import Manifest, as_yaml, node, pod
+from kschedlab.build import as_yaml, node, pod
 from kschedlab.cluster.cluster import Cluster
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20
 from kschedlab.manifests.loading import Objects
-from kschedlab.messages import later, listed, say, sentences
+from kschedlab.messages import listed, say, sentences
 from kschedlab.scheduler import schedule
 from kschedlab.text.words import listing
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.clusters import scored, shown
 from kschedlab_lab.exercises.exercise import Exercise
-from kschedlab_lab.panels.preferences import labelled, preferring, with_app
+from kschedlab_lab.panels.preferences import labelled, preferring
+from kschedlab_lab.panels.score_cluster import THREE
 from kschedlab_lab.views.lettering import short
 from kschedlab_lab.views.score import bare, number, result_list
 
 NODES = ("node-a", "node-b", "node-c")
 LEAST, AFFINITY = "NodeResourcesLeastAllocated", "NodeAffinity"
-NEW = "default/new"
-DISK, HOST = "disk", "kubernetes.io/hostname"
-RIVALS = (AFFINITY, "InterPodAffinity", "PodTopologySpread")
+NEW, HOST = "default/new", "kubernetes.io/hostname"
+LABELS = (("disk", "fast", "slow"), ("zone", "west", "east"), ("gpu", "yes", "no"))
+"""A label, and its values on the fuller node and on the emptier one."""
 
 
 def overrule(rng: random.Random) -> Exercise:
     """A pod whose preference outweighs the emptier node."""
-    plugin, (full, empty) = rng.choice(RIVALS), rng.sample(NODES[:2], 2)
+    (key, wanted, other), (full, empty) = rng.choice(LABELS), rng.sample(NODES[:2], 2)
     base = [
-        *(node(each, 16, "32Gi", {DISK: "fast" if each == full else "slow", HOST: each}) for each in NODES[:2]),
-        pod("cache", full, str(rng.choice([6, 7])), memory="12Gi", labels={"app": "cache"}),
-        pod("logs", full, "1", memory="2Gi", labels={"app": "logs"}),
-        *(pod(f"shop-{n}", empty, "1", memory="2Gi", labels={"app": "shop"}) for n in range(3)),
+        *(node(each, 16, "32Gi", {key: wanted if each == full else other, HOST: each}) for each in NODES[:2]),
+        pod("cache", full, str(rng.choice([6, 7])), memory="12Gi"),
+        pod("logs", full, "1", memory="2Gi"),
+        *(pod(f"shop-{n}", empty, "1", memory="2Gi") for n in range(3)),
     ]
     won = say(
-        "{plugin} gives {full} more than {least} and the others take away.",
-        plugin=plugin,
+        "NodeAffinity puts {full} ahead by 100. LeastAllocated puts {empty} ahead by less.",
         full=full,
-        least=short(LEAST),
+        empty=empty,
     )
     enough = say("Any weight in the pod will do: normalising brings the row's largest score to 100, whatever it was.")
     return Build(
         say("Win against the emptier node"),
         say(
-            "{empty} is emptier, and {least} prefers it. Complete the pod `new`: it must still go to {full}, and only "
-            "because of {plugin}. v1.20's default plugins and weights apply.",
+            "{empty} is emptier, and LeastAllocated prefers it. Complete the pod `new`, so that it goes to {full} all "
+            "the same. The lesson's three plugins score, each with the weight 1.",
             empty=empty,
-            least=short(LEAST),
             full=full,
-            plugin=plugin,
         ),
-        lambda objects: overruled(objects, len(base), plugin, full, empty),
-        as_yaml([wishing(plugin)]),
-        sentences((won, "" if plugin == "PodTopologySpread" else enough)),
-        tuple(map(say, HINTS[plugin])),
+        lambda objects: overruled(objects, len(base), full, empty),
+        as_yaml([pod("new", "", "1", memory="2Gi", affinity=preferring([labelled(1, key, wanted)]))]),
+        sentences((won, enough)),
+        (
+            say("In which label, apart from the host name, do the two nodes differ?"),
+            say(
+                "Under matchExpressions the key is {key}, and the values are [{value}]. Is a weight of 1 enough?",
+                key=key,
+                value=wanted,
+            ),
+        ),
         shown(base),
         as_yaml(base),
-        as_yaml([pod("new", "", "1", memory="2Gi")]) + WISHES[plugin],
+        as_yaml([pod("new", "", "1", memory="2Gi")]) + WISH,
         lambda objects: scored(decided(objects)),
     )
 
 
 def decided(objects: Objects) -> Decision:
-    """v1.20's decision for the pod new. KeyError if there is none."""
-    return schedule(NEW, Cluster(objects, V1_20.api), V1_20)
+    """What v1.20 decides for the pod new with the lesson's plugins alone. KeyError if there is none."""
+    return schedule(NEW, Cluster(objects, V1_20.api), THREE)
 
 
-WISHES = {
-    AFFINITY: """\
+WISH = """\
   affinity:
     nodeAffinity:
       preferredDuringSchedulingIgnoredDuringExecution:
       - weight:
         preference:
-""",
-    "InterPodAffinity": """\
-  affinity:
-    podAffinity:
-      preferredDuringSchedulingIgnoredDuringExecution:
-      - weight:
-        podAffinityTerm:
-          topologyKey: kubernetes.io/hostname
-          labelSelector:
-""",
-    "PodTopologySpread": """\
-  topologySpreadConstraints:
-  - maxSkew: 1
-    topologyKey: kubernetes.io/hostname
-    labelSelector:
-    whenUnsatisfiable:
-""",
-}
-"""By plugin, the end of a pod's spec: a preference that does not say yet what it prefers."""
-HINTS = {
-    AFFINITY: (
-        later("In which label, apart from the host name, do the two nodes differ?"),
-        later("Under matchExpressions the key is disk, and the values are [fast]. Is a weight of 1 enough?"),
-    ),
-    "InterPodAffinity": (
-        later("Which pods run on the fuller node alone?"),
-        later("A labelSelector has matchLabels: app: cache will do. Is a weight of 1 enough?"),
-    ),
-    "PodTopologySpread": (
-        later("Whose pods are on the emptier node alone?"),
-        later("A labelSelector has matchLabels: app: shop. ScheduleAnyway gives points; DoNotSchedule refuses a node."),
-    ),
-}
+"""
+"""The end of a pod's spec: a preference that does not say yet what it prefers."""
 
 
-def wishing(plugin: str) -> Manifest:
-    """A pod with a preference that this plugin scores."""
-    shop = {"matchLabels": {"app": "shop"}}
-    spread = {"maxSkew": 1, "topologyKey": HOST, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
-    wishes: dict[str, Any] = {
-        AFFINITY: {"affinity": preferring([labelled(1, DISK, "fast")])},
-        "InterPodAffinity": {"affinity": preferring(near=[with_app(1, "cache", HOST)])},
-        "PodTopologySpread": {"topologySpreadConstraints": [spread]},
-    }
-    return pod("new", "", "1", memory="2Gi", **wishes[plugin])
-
-
-def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str) -> str:
-    """What is missing, or "" if this plugin alone makes the fuller node win."""
+def overruled(objects: Objects, present: int, full: str, empty: str) -> str:
+    """What is missing, or "" if a preference makes the fuller node win."""
     if wrong := only_new(objects, present):
         return wrong
     decision = decided(objects)
@@ -142,17 +102,9 @@ def overruled(objects: Objects, present: int, plugin: str, full: str, empty: str
         )
     sums = listed(f"{name} {total}" for name, total in result_list(bare(decision)))
     if decision.best != [full]:
-        alike = say("{plugin} gives both nodes the same.", plugin=plugin)
+        alike = len(favourites(decision, AFFINITY)) == len(decision.names)
         best = say("{best} is best: {sums}.", best=listing(decision.best), sums=sums)
-        return sentences((best, alike if len(favourites(decision, plugin)) == len(decision.names) else ""))
-    without = schedule(NEW, Cluster(objects, V1_20.api), V1_20.weighted(**{plugin: 0}))
-    if without.best != [empty]:
-        return say(
-            "{full} is best, but without {plugin} {nodes} would be best too: something else helps.",
-            full=full,
-            plugin=plugin,
-            nodes=listing(without.best),
-        )
+        return sentences((best, say("NodeAffinity gives both nodes the same.") if alike else ""))
     return ""
 
 

@@ -1,36 +1,45 @@
 """The cluster of lesson 03: settings -> manifests -> Cluster -> Decision.
 
-A new pod of the shop is scheduled on four nodes, and four of v1.20's score plugins give them points. The nodes differ
-in more than that, so that the other plugins have an opinion, too:
-
-* node-a and node-b, in zone east, have the pod's image, three pods of the shop, and the cache that it prefers nearby.
-* node-c and node-d, in zone west, have one pod of the shop; node-c is large, node-d has the fast disk and a taint.
+The pod ``shop-new`` is scheduled on four nodes, and three of v1.20's score plugins give them points. node-a is the
+emptiest node and node-b the fullest; node-c and node-d are in zone west, and node-d has the fast disk and a taint.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from kschedlab.build import Manifest, node, pod
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.generations import V1_20, Generation
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
-from kschedlab_lab.panels.preferences import labelled, preferring, with_app
+from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.panels.settings import Restorable, switch
 
 NEW = "default/shop-new"
 ZONE, DISK = "topology.kubernetes.io/zone", "disk"
-MIB = 1 << 20
-NODES = ("node-a", "node-b", "node-c", "node-d")
+SIZES = {"node-a": (4, 16), "node-b": (4, 8), "node-c": (8, 16), "node-d": (4, 16)}
+"""By node: its CPU, and its memory in GiB."""
+NODES = tuple(SIZES)
+PODS: dict[str, tuple[str, float, float]] = {
+    "shop-a": ("node-a", 1, 4),
+    "shop-b": ("node-b", 1, 2),
+    "cache-b": ("node-b", 1, 2.5),
+    "shop-c": ("node-c", 1, 2),
+    "batch-c": ("node-c", 2.5, 4.25),
+    "db-d": ("node-d", 2, 2),
+}
+"""By pod: its node, its CPU, and its memory in GiB."""
+NEED = (0.5, 1)
+"""What the new pod asks for."""
+WISHES = {ZONE: 20, DISK: 40}
+"""By the label's key: the points of a wish."""
 MAINTENANCE = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 
-PLUGINS = ("NodeResourcesLeastAllocated", "NodeAffinity", "TaintToleration", "PodTopologySpread")
+PLUGINS = ("NodeResourcesLeastAllocated", "NodeAffinity", "TaintToleration")
 """The score plugins of the lesson, in the order in which they come."""
-FOUR = replace(V1_20, scores=tuple(each for name in PLUGINS for each in V1_20.scores if each[0].name == name))
+THREE = replace(V1_20, scores=tuple(each for name in PLUGINS for each in V1_20.scores if each[0].name == name))
 """v1.20 with these plugins alone, and with their weights."""
 
 
@@ -44,58 +53,28 @@ class Cause(Restorable):
 
 def manifests(cause: Cause) -> list[Manifest]:
     """The cluster's manifests, as ``kubectl get -o yaml`` prints them."""
+    wishes = [labelled(WISHES[DISK], DISK, "fast"), labelled(WISHES[ZONE], ZONE, "west")]
+    new = pod("shop-new", "", _cpu(NEED[0]), memory=_memory(NEED[1]), affinity=preferring(wishes))
     return [
-        *nodes(cause),
-        _shop("shop-a", "node-a", "1", "4Gi"),
-        _shop("shop-b", "node-b", "500m", "1Gi"),
-        _shop("shop-b2", "node-b", "500m", "1Gi"),
-        pod("cache-b", "node-b", "500m", labels={"app": "cache"}, memory="2Gi"),
-        pod("batch-b", "node-b", "500m", labels={"app": "batch"}, memory="512Mi"),
-        _shop("shop-c", "node-c", "1", "2Gi"),
-        pod("batch-c", "node-c", "1", labels={"app": "batch"}, memory="7Gi"),
-        pod("db-d", "node-d", "2", memory="2Gi"),
-        _shop("shop-new", "", "500m", "1Gi", **wishes()),
+        *(_node(name, cause) for name in NODES),
+        *(pod(name, on, _cpu(cpu), memory=_memory(memory)) for name, (on, cpu, memory) in PODS.items()),
+        new,
     ]
 
 
-def nodes(cause: Cause) -> list[Manifest]:
-    made = [
-        node("node-a", 4, "16Gi", _labels("node-a", "east", "slow")),
-        node("node-b", 4, "8Gi", _labels("node-b", "east", "slow")),
-        node("node-c", 8, "16Gi", _labels("node-c", "west", "slow")),
-        node(
-            "node-d",
-            4,
-            "16Gi",
-            _labels("node-d", "west", "fast" if cause.fast else "slow"),
-            [MAINTENANCE] if cause.tainted else (),
-        ),
-    ]
-    for each in made[:2]:
-        each["status"]["images"] = [{"names": ["example/app:1"], "sizeBytes": 900 * MIB}]
-    return made
+def _node(name: str, cause: Cause) -> Manifest:
+    cpu, memory = SIZES[name]
+    is_last = name == NODES[-1]
+    labels = {ZONE: "west" if name in NODES[2:] else "east", DISK: "fast" if is_last and cause.fast else "slow"}
+    return node(name, cpu, _memory(memory), labels, [MAINTENANCE] if is_last and cause.tainted else ())
 
 
-def _labels(name: str, zone: str, disk: str) -> dict[str, str]:
-    return {HOSTNAME: name, ZONE: zone, DISK: disk}
+def _cpu(cores: float) -> str:
+    return f"{int(cores * 1000)}m" if cores % 1 else str(cores)
 
 
-def _shop(name: str, on: str, cpu: str, memory: str, **spec: Any) -> Manifest:
-    return pod(name, on, cpu, labels={"app": "shop"}, memory=memory, **spec)
-
-
-def wishes() -> dict[str, Any]:
-    """The new pod's preferences: a fast disk, zone west, the cache nearby, no batch job on its node, an even spread."""
-    shop = {"matchLabels": {"app": "shop"}}
-    spread = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "ScheduleAnyway", "labelSelector": shop}
-    return {
-        "affinity": preferring(
-            [labelled(40, DISK, "fast"), labelled(20, ZONE, "west")],
-            near=[with_app(50, "cache", ZONE)],
-            apart=[with_app(30, "batch", HOSTNAME)],
-        ),
-        "topologySpreadConstraints": [spread],
-    }
+def _memory(gibibytes: float) -> str:
+    return f"{int(gibibytes * 1024)}Mi" if gibibytes % 1 else f"{gibibytes}Gi"
 
 
 def cluster(cause: Cause) -> Cluster:
@@ -103,6 +82,6 @@ def cluster(cause: Cause) -> Cluster:
     return Cluster(decode_objects(manifests(cause)), V1_20.api)
 
 
-def decide(cause: Cause, rules: Generation = FOUR) -> Decision:
+def decide(cause: Cause, rules: Generation = THREE) -> Decision:
     """The scheduler's decision for the new pod."""
     return schedule(NEW, cluster(cause), rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
@@ -13,11 +13,10 @@ from kschedlab_lab.views.lettering import after_hyphen, fitted, fitting, name_li
 from kschedlab_lab.views.style import ACT, TICK, TRAY
 from kschedlab_lab.views.svg import Room, label, rect
 
-CLOSE, SIGHT = 14, 17
-"""Height of one of two lines, and of a line above the cells, in pixels at normal size."""
+CLOSE = 14
+"""Height of one of two lines, in pixels at normal size."""
 BROAD, DIAL = 132, 52
 """The greatest width of a cell; the width of a dial."""
-PALE = 0.4
 BESIDE, SHORTEST = 6, 30
 """The space beside a number, and the shortest tray of bars that has its numbers beside it and not on it, in pixels."""
 
@@ -36,22 +35,13 @@ class GridCell:
     share: float = 1
 
 
-class Sight(NamedTuple):
-    """A line above the cells: its name, and a value for each column."""
-
-    name: str
-    values: Sequence[str]
-
-
 @dataclass(frozen=True)
 class Grid:
     """Rows of cells. ``left``: the width of the names of rows; ``selected``: the framed cell.
 
-    ``refused``: columns with a cross; ``notes``: by name, what follows a row's name; ``sights``: lines between the
-    names of columns and the cells; ``sight_lines``: for how many there is a place; ``tint``: the colour behind them;
-    ``dials``: by name of a row, a number that can be changed; ``tips`` and ``sets``: by name of a row, what it means,
-    and the settings that a click on its name applies; ``pale``: names of rows; ``head``: the height above the names of
-    columns.
+    ``refused``: columns with a cross; ``notes``: by name, what follows a row's name; ``dials``: by name of a row, a
+    number that can be changed; ``tips`` and ``sets``: by name of a row, what it means, and the settings that a click on
+    its name applies; ``head``: the height above the names of columns; ``below``: what is left free below them.
     """
 
     cells: Sequence[Sequence[GridCell]]
@@ -61,22 +51,16 @@ class Grid:
     selected: tuple[int, int] | None = None
     refused: Sequence[int] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
-    sights: Sequence[Sight] = ()
-    sight_lines: int = 0
-    tint: str = ""
     dials: Mapping[str, Dial] = field(default_factory=dict)
     tips: Mapping[str, str] = field(default_factory=dict)
     sets: Mapping[str, str] = field(default_factory=dict)
-    pale: Sequence[str] = ()
     head: int = 0
-
-    def opacity(self, row: str) -> float | None:
-        return PALE if row in self.pale else None
+    below: int = 0
 
     @property
     def above(self) -> int:
         """The height of all but the names of columns."""
-        return self.head + (SIGHT * self.sight_lines + 4 if self.sight_lines else 0)
+        return self.head + self.below
 
 
 class GridMeasures:
@@ -98,7 +82,6 @@ class GridMeasures:
         cells = [self._cell(r, c) for r in range(len(grid.rows)) for c in range(len(grid.columns))]
         return [
             *self._columns(),
-            *self._sights(),
             element("g", *cells, text_anchor="middle"),
             *self._rows(),
             *self._frame_of_selected(),
@@ -112,12 +95,12 @@ class GridMeasures:
         path = "".join(f"M{x:.0f} {y:.0f}h{wide}v{high}h{-wide}z" for x, y in corners)
         return [element("path", d=path, fill=TICK, fill_opacity=0.6)] if path else []
 
-    def picks(self, asked: Sequence[str]) -> list[Html]:
-        """A frame around each of these columns, for an answer by a click."""
+    def picks(self, asked: Sequence[str], key: str) -> list[Html]:
+        """A frame around each of these columns, for an answer by a click. ``key``: what its key begins with."""
         look: dict[str, Any] = {"fill": "transparent", "stroke": ACT, "stroke_width": 1.5}
         places = [(name, self.left + self.wide * c) for c, name in enumerate(self.grid.columns) if name in asked]
         top = self.grid.head + 3
-        picks = [({"data_pick": name, "data_key": f"pick/{name}"}, x) for name, x in places]
+        picks = [({"data_pick": name, "data_key": f"{key}/{name}"}, x) for name, x in places]
         return [rect(self.wide - 2, self.end - top, 6, x + 1, top, **look, **pick) for pick, x in picks]
 
     def _rows(self) -> list[Html]:
@@ -134,23 +117,9 @@ class GridMeasures:
             words = [label(line, right, y + CLOSE * i, "end") for i, line in enumerate(shown)]
             tip = grid.tips.get(name) or _tip(name, lines)
             about = {"data_key": f"row/{name}", "data_tip": tip, "data_set": grid.sets.get(name)}
-            shapes.append(element("g", *words, **about, opacity=grid.opacity(name)))
+            shapes.append(element("g", *words, **about))
             if name in grid.dials:
                 shapes.append(grid.dials[name].drawn(self.names, self.top + self.high * (r + 0.5)))
-        return shapes
-
-    def _sights(self) -> list[Html]:
-        """What is looked at, line by line, on the tint of the row that it is for."""
-        shapes, grid, top = [], self.grid, self.grid.head + 26
-        if grid.sights:
-            wide = self.left + self.wide * len(grid.columns) - 2
-            look: dict[str, Any] = {"fill": grid.tint, "fill_opacity": 0.35, "data_key": "sights"}
-            shapes.append(rect(wide, SIGHT * len(grid.sights) + 2, 4, 1, top, **look))
-        for i, sight in enumerate(grid.sights):
-            y = top + SIGHT * (i + 1) - 4
-            shapes.append(label(fitted(sight.name, self.names - 4), self.names, y, "end", data_key=f"sight/{i}"))
-            for c, value in enumerate(sight.values):
-                shapes.append(label(value, self.left + self.wide * (c + 0.5), y, "middle"))
         return shapes
 
     def _columns(self) -> list[Html]:
@@ -179,7 +148,7 @@ class GridMeasures:
             shapes.append(rect(long, high, min(4, long / 2), fill=cell.fill, data_key=f"{key}/box"))
         corner = f"translate({self.left + self.wide * c + 1:.0f},{self.top + self.high * r + 1:.0f})"
         about: dict[str, Any] = {"data_set": cell.sets or None, "aria_label": cell.tip if cell.sets else None}
-        about |= {"data_tip": cell.tip, "opacity": self.grid.opacity(self.grid.rows[r])}
+        about |= {"data_tip": cell.tip}
         words = self._words(cell, (r, c) == self.grid.selected)
         return element("g", *shapes, words, data_key=key, transform=corner, **about)
 

@@ -14,10 +14,11 @@ from kschedlab.messages import later, say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.cells import Dial
 from kschedlab_lab.views.chart_bars import BarMeasures, Fixed
-from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures, Sight
+from kschedlab_lab.views.chart_grid import Grid, GridCell, GridMeasures
 from kschedlab_lab.views.lettering import text_width, with_minus
 from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.score_bars import VETOES, fills, sum_bars, unknown
+from kschedlab_lab.views.score_nodes import HIGH, Cards
 from kschedlab_lab.views.style import CHOSEN, INK, INK_2, TICK, TRAY, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg
 
@@ -55,11 +56,11 @@ class ScoreMap:
     """``decision``'s scores. ``stage``: one of STAGES; ``selected``: a plugin (or SUM) and a node.
 
     ``unknown``: the plugin whose scores are asked for; ``asks``: the nodes of which one is asked for, before the last
-    stage without their sums; ``most``: the sum that fills the width; ``bars``: whether sums, and the pod that goes to
-    its node, have a place; ``full``: the points that fill a cell, 0 for the most that a plugin gives; ``pending``: the
-    plugins whose rows are still raw; ``sights``: what the selected plugin looks at, and ``sight_lines``: for how many
-    there is a place; ``dials``: by plugin, its weight to be changed; then no cell can be selected; ``rows``: for how
-    many plugins there is a place, if there are more to come.
+    stage without their sums; ``most``: the sum that fills the width; ``bars``: whether sums have a place; ``full``: the
+    points that fill a cell, 0 for the most that a plugin gives; ``pending``: the plugins whose rows are still raw, so
+    that no bar compares them with the others; ``cards``: the nodes, if they are drawn; ``dials``: by plugin, its
+    weight to be changed; then no cell can be selected; ``rows``: for how many plugins there is a place, if there are
+    more to come.
     """
 
     decision: Decision
@@ -75,8 +76,7 @@ class ScoreMap:
     bars: bool = True
     full: int = 0
     pending: Sequence[str] = ()
-    sights: Sequence[Sight] = ()
-    sight_lines: int = 0
+    cards: Cards | None = None
     dials: Mapping[str, Dial] = field(default_factory=dict)
 
     def __call__(self, room: Room) -> Html:
@@ -91,7 +91,7 @@ class ScoreMap:
         more = rows - len(self.plugins)
         shapes, bottom = [*plan.empty(more), *plan.shapes()], plan.end + 4 + high * more
         if bars:
-            bar = high - 3
+            bar = high - 7
             known = self.stage == STAGES[-1]
             given = unknown(self.nodes, self.most)
             if known:
@@ -100,8 +100,11 @@ class ScoreMap:
             if self.asks or known:
                 shapes.append(element("g", *sums.shapes(), transform=f"translate(0,{bottom:g})"))
             bottom += sums.bottom
-            shapes.append(self._pod(plan))
-        return svg([*shapes, *plan.picks(self.asks)], plan.width, bottom, self.alt)
+        lands = self.decision.node if self.stage == STAGES[-1] else None
+        if self.cards is not None:
+            shapes += self.cards.drawn(plan.left, plan.wide, HEAD + 26, lands)
+        picks = plan.picks(self.asks, "pick" if self.unknown else "node")
+        return svg([*shapes, *picks, self._pod(plan)], plan.width, bottom, self.alt)
 
     def _pod(self, plan: GridMeasures) -> Html:
         """The pod, beside the columns until the last stage; then above that of its node."""
@@ -112,17 +115,9 @@ class ScoreMap:
         if lands:
             x = min(plan.left + plan.wide * (list(self.nodes).index(str(node)) + 0.5) - wide / 2, plan.width - wide)
         fill = CHOSEN if lands else TRAY
-        box = rect(wide, POD, 9, fill=fill, stroke=CHOSEN if lands else INK_2, data_key="pod/box")
+        box = rect(wide, POD, 9, fill=fill, stroke=CHOSEN if lands else INK_2, data_key=f"pod/{name}/box")
         words = label(name, wide / 2, 14, "middle", font_weight="bold", fill=ink(fill) if lands else INK)
-        return element("g", box, words, data_key="pod", transform=f"translate({x:.0f},1)")
-
-    @cached_property
-    def _pale(self) -> Sequence[str]:
-        """While it is asked who wins: the rows that give the same to all who may."""
-        if not self.asks or self.stage == STAGES[-1] or self.unknown:
-            return ()
-        given = {each: {number(self.decision, self.stage, each, node) for node in self.asks} for each in self.plugins}
-        return [plugin for plugin, points in given.items() if len(points) == 1]
+        return element("g", box, words, data_key=f"pod/{name}", transform=f"translate({x:.0f},1)")
 
     @cached_property
     def _fills(self) -> Mapping[str, str]:
@@ -137,7 +132,6 @@ class ScoreMap:
     def grid(self, left: float) -> Grid:
         cells = [[self._cell(plugin, node) for node in self.nodes] for plugin in self.plugins]
         here = self.selected if self.selected is not None and self.selected[0] in self.plugins else None
-        looked = self.unknown or (here[0] if here else "")
         return Grid(
             cells,
             self.plugins,
@@ -149,11 +143,8 @@ class ScoreMap:
             dials=self.dials,
             tips={plugin: say(REWARDS[plugin]) for plugin in self.plugins if plugin in REWARDS},
             sets={} if self.dials else {plugin: f"plugin: {plugin}" for plugin in self.plugins},
-            pale=self._pale,
-            head=HEAD if self.bars else 0,
-            sights=self.sights,
-            sight_lines=self.sight_lines,
-            tint=self._fills.get(looked, TRAY) if looked else "",
+            head=HEAD,
+            below=HIGH + 6 if self.cards is not None else 0,
         )
 
     @cached_property
@@ -185,6 +176,8 @@ class ScoreMap:
         tip = _tip(plugin, node, say("{score} ({stage})", score=found, stage=say(stage)))
         if plugin in self._left_out:
             return GridCell(PASSED, None, tip, sets=sets)
+        if plugin in self.pending:
+            return GridCell(with_minus(str(found)), None, tip, sets)
         fill = self._fills.get(plugin, TICK)
         return GridCell(with_minus(str(found)), fill, tip, sets, min(found / self._full, 1))
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
-from math import log
 from typing import Any
 from xml.etree import ElementTree
 
@@ -19,12 +18,12 @@ from kschedlab.scheduler import schedule
 from kschedlab_lab.panels import score, score_two as two, weights
 from kschedlab_lab.panels.base import Panel, drawn
 from kschedlab_lab.panels.score import Settings
-from kschedlab_lab.panels.score_cluster import FOUR, NEW, NODES, PLUGINS, Cause, decide
-from kschedlab_lab.panels.score_sights import sights
+from kschedlab_lab.panels.score_cluster import NEW, NODES, PLUGINS, THREE, WISHES, Cause, decide
+from kschedlab_lab.panels.score_sights import cards, fulfilled
 from kschedlab_lab.panels.weights import FIELDS, Weights
 from kschedlab_lab.views.score import STAGES, together
 from kschedlab_lab.views.score_bars import in_order
-from kschedlab_lab.views.score_map import REWARDS, ScoreMap
+from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
 
 CAUSES = list(Cause.grid())
@@ -64,18 +63,25 @@ def test_every_cell_has_its_arithmetic(stage: str) -> None:
         settings = Settings(step=STAGES.index(stage), plugin=plugin, node=node)
         view = score.show(settings)
         cell = numbers(settings)[plugin][NODES.index(node)]
-        named = plugin.removeprefix("NodeResources")
-        assert f"{named} gives {node} {cell}" in view.sentence
-        assert view.sentence.startswith(named) is (stage in (STAGES[0], STAGES[2]))
-        assert view.sentence.startswith("Now all rows are 0 … 100. ") is (stage == STAGES[1])
+        last = view.sentence.rpartition(node)[2]
+        assert re.search(rf"\b{cell}\b", last) or cell == "0" and "no taint" in last
+        assert view.sentence.startswith("shop-new goes to node-c.") is (stage == STAGES[3])
         assert f">{cell}" in str(drawn(view.picture, Room()))
 
 
-def test_an_example_from_the_lesson() -> None:
-    view = score.show(Settings(node="node-b", plugin="NodeResourcesLeastAllocated", step=0))
-    assert "(4000m − 2500m) × 100 / 4000m = 37" in view.sentence and "(37 + 31) / 2 = 34" in view.sentence
-    spread = score.show(Settings(node="node-b", plugin="PodTopologySpread", step=1))
-    assert spread.sentence.endswith("100 × (4 + 1 − 4) / 4 = 25.")
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (Settings(node="node-b", plugin=PLUGINS[0], step=0), "node-b gets (37 + 31) / 2 = 34."),
+        (Settings(node="node-c", plugin=PLUGINS[0], step=0), "node-c gets (50 + 54) / 2 = 52."),
+        (Settings(node="node-d", plugin=PLUGINS[1], step=0), "node-d gets 60: 20 for zone west and 40 for fast disk."),
+        (Settings(node="node-a", plugin=PLUGINS[1], step=0), "node-a fulfils no wish and gets 0."),
+        (Settings(node="node-d", plugin=PLUGINS[2], step=1), "node-d: 100 − 1 × 100 / 1 = 0."),
+        (Settings(tainted=False, plugin=PLUGINS[2], step=1), "No node has a taint, so each of them gets 100."),
+    ],
+)
+def test_what_is_said_of_a_cell(settings: Settings, said: str) -> None:
+    assert score.show(settings).sentence.endswith(said)
 
 
 def test_each_plugin_makes_a_difference_somewhere() -> None:
@@ -91,7 +97,7 @@ def test_the_causes_that_the_lesson_goes_to() -> None:
 
 def test_the_yaml_is_the_cluster() -> None:
     cause = Cause(fast=False, tainted=False)
-    decision = schedule(NEW, Cluster(loads(score.panel().move(**vars(cause)).yaml()), V1_20.api), FOUR)
+    decision = schedule(NEW, Cluster(loads(score.panel().move(**vars(cause)).yaml()), V1_20.api), THREE)
     assert str(decision) == str(decide(cause))
 
 
@@ -101,29 +107,21 @@ def test_a_click_goes_to_a_cell() -> None:
     assert all(shown[f"cell/{plugin}/{node}"].get("data-set") for plugin, node in product(PLUGINS, NODES))
     moved = panel.restore(f"{panel.settings}, {shown['cell/TaintToleration/node-d'].get('data-set')}")
     assert (moved.settings.plugin, moved.settings.node) == ("TaintToleration", "node-d")
-    assert moved.settings.step == 3 and "1 × 100 / 1 = 100; 100 − 100 = 0" in moved.view.sentence
-    weighed = panel.move(plugin="PodTopologySpread", node="node-d").view.sentence
-    assert "100 × (4 + 1 − 1) / 4 = 100; 100 × 2 = 200" in weighed
+    assert moved.settings.step == 3 and "100 − 1 × 100 / 1 = 0" in moved.view.sentence
 
 
-def test_raw_scores_are_what_the_lines_above_them_say() -> None:
-    """Weights where there is a check mark; the shares of which the score is the mean; what is counted."""
+def test_raw_scores_are_what_the_nodes_show() -> None:
+    """The shares of which the score is the mean; the wishes that are fulfilled; the taints."""
     for cause in CAUSES:
-        raw, decision = numbers(Settings(**vars(cause), step=0)), decide(cause)
-        lines = sights(cause, decision, "NodeAffinity")
-        weights = [int(line.name.rpartition(": ")[2]) for line in lines]
-        marks = [[value == "✓" for value in line.values] for line in lines]
-        sums = [sum(w for w, m in zip(weights, column, strict=True) if m) for column in zip(*marks, strict=True)]
-        assert sums == [int(each) for each in raw["NodeAffinity"]]
-        for least, (cpu, memory) in zip(
-            raw["NodeResourcesLeastAllocated"],
-            zip(*(line.values for line in sights(cause, decision, "NodeResourcesLeastAllocated")), strict=True),
-            strict=True,
-        ):
-            assert int(least) == (int(cpu) + int(memory)) // 2
-        assert list(sights(cause, decision, "TaintToleration")[0].values) == raw["TaintToleration"]
-        shops = sights(cause, decision, "PodTopologySpread")[0].values
-        assert raw["PodTopologySpread"] == [str(int(int(pods) * log(4))) for pods in shops]
+        raw = numbers(Settings(**vars(cause), step=0))
+        for i, card in enumerate(cards(cause, decide(cause), "").nodes):
+            assert int(raw[PLUGINS[0]][i]) == sum(int(each.free) for each in card.filled) // 2
+            for each in card.filled:
+                taken = sum(share for _, share in each.pods) + each.new
+                assert int(each.free) == int(100 * (1 - taken) + 1e-9)
+            wishes = sum(WISHES[wish] for wish in fulfilled(cause, card.name))
+            assert int(raw[PLUGINS[1]][i]) == wishes and bool(wishes) == any(card.tags[:2])
+            assert int(raw[PLUGINS[2]][i]) == bool(card.tags[2])
 
 
 def keyed(panel: Panel[Any], room: Room | None = None) -> dict[str, ElementTree.Element]:
@@ -142,7 +140,7 @@ def test_every_mark_in_the_picture_is_understood() -> None:
         assert len(moved) == len(sets) - len(PLUGINS) == len(PLUGINS) * len(NODES), "a row's name is the cell in use"
 
 
-def test_raw_rows_come_one_after_the_other_and_say_what_they_reward() -> None:
+def test_raw_rows_come_one_after_the_other_and_say_what_they_count() -> None:
     settings = score.panel("raw", node="node-b").settings
     seen, heights = [], set()
     for step in range(len(PLUGINS)):
@@ -153,25 +151,27 @@ def test_raw_rows_come_one_after_the_other_and_say_what_they_reward() -> None:
         rows = {key[4:]: each for each in root.iter() if (key := each.get("data-key", "")).startswith("row/")}
         new = set(rows) - set(seen)
         seen += new
-        assert new == {settings.plugin} and view.sentence.startswith(REWARDS[settings.plugin])
-        assert all(each.get("data-tip") == REWARDS[name] for name, each in rows.items())
+        assert new == {settings.plugin} and view.sentence.startswith(score.COUNTS[settings.plugin])
     assert set(seen) == set(PLUGINS) and len(heights) == 1, "the picture does not jump"
-    assert score.show(settings.at({"step": 0})).sentence.startswith(REWARDS[seen[0]]), "and back"
+    assert score.show(settings.at({"step": 0})).sentence.startswith(score.COUNTS[seen[0]]), "and back"
 
 
 def test_rows_are_normalised_one_after_the_other() -> None:
     panel = score.panel("normalised", plugin="NodeAffinity")
-    assert panel.settings.step == 4
-    walked = [score.panel("normalised", plugin="NodeAffinity", step=step) for step in range(5)]
-    said = [each.view.sentence for each in walked]
-    assert said[0] == "NodeAffinity gives node-c 20. 1 preferred term matches, by weight."
-    assert said[1] == "NodeAffinity brings its row to 0 … 100. node-c: 20 × 100 / 60 = 33."
-    assert [each.partition(" ")[0] for each in said[1:-1]] == list(score.NORMALISING)
-    for done, each in enumerate(walked[:-1]):
-        cells = keyed(each)
+    assert panel.settings.step == 1
+    walked = [panel.settings.at({"step": step}) for step in range(3)]
+    assert [score.show(each).sentence for each in walked] == [
+        "NodeAffinity rewards nodes with labels that the pod would like. node-c gets 20: 20 for zone west.",
+        "NodeAffinity: the largest becomes 100. node-c: 20 × 100 / 60 = 33, as 60 is the largest of the row.",
+        "TaintToleration is turned round: no taint becomes 100. node-d: 100 − 1 × 100 / 1 = 0.",
+    ]
+    for done, each in enumerate(walked):
+        cells = keyed_in(str(drawn(score.show(each).picture, Room())))
         tips = [cells[f"cell/{plugin}/node-c"].get("data-tip") or "" for plugin in score.NORMALISING]
-        assert ["(raw)" in tip for tip in tips] == [place >= done for place in range(3)]
-    assert numbers(walked[3].settings) == numbers(walked[4].settings) == numbers(Settings(step=1))
+        assert ["(raw)" in tip for tip in tips] == [place >= done for place in range(2)]
+        bars = [f"cell/{plugin}/node-d/box" in cells for plugin in PLUGINS]
+        assert bars == [True, done > 0, done > 1], "raw scores have no common scale"
+    assert numbers(walked[2]) == numbers(Settings(step=1))
 
 
 def test_only_these_rows_change_when_they_are_normalised() -> None:
@@ -187,8 +187,8 @@ def test_passes_are_walked_through() -> None:
     assert "step" in panel.view.idle and "step" not in score.panel("normalised").view.idle
     assert [score.panel(step=step).settings.stage for step in range(4)] == list(STAGES)
     for room in (Room(640, 400), Room(330, 400)):
-        assert "fast disk" in str(drawn(score.panel("normalised", plugin="NodeAffinity").view.picture, room))
-        assert "sight/0" not in keyed(panel, room), "sums have no room for it"
+        for each in (panel, score.panel("normalised", plugin="NodeAffinity"), score.panel("raw"), weights.panel()):
+            assert {f"card/{node}" for node in NODES} <= keyed(each, room).keys(), "the nodes stay in the picture"
 
 
 def test_a_stage_that_would_give_something_away_is_not_reached() -> None:
@@ -235,13 +235,13 @@ def bar_ends(panel: Panel[Any], node: str) -> float:
 def test_the_largest_number_fills_its_cell_and_all_others_are_to_its_scale() -> None:
     heavy = ScoreMap(weights.decide(Weights(nodes=6, taints=3)), PLUGINS, NODES, STAGES[-1], None, "")
     shown = keyed_in(str(heavy(Room(640, 400))))
-    cells = ("NodeAffinity/node-d", "TaintToleration/node-a", "PodTopologySpread/node-c")
+    cells = ("NodeAffinity/node-d", "TaintToleration/node-a", "NodeResourcesLeastAllocated/node-a")
     wide = [float(shown[f"cell/{cell}/box"].get("width", "nan")) for cell in cells]
-    assert [each / wide[0] for each in wide] == pytest.approx([1, 300 / 600, 200 / 600], rel=0.02)
+    assert [each / wide[0] for each in wide] == pytest.approx([1, 300 / 600, 65 / 600], rel=0.02)
 
 
 def test_a_tie_is_dashed_and_named_and_one_node_is_framed() -> None:
-    panel = weights.panel(least=0, nodes=0, spread=0)
+    panel = weights.panel(least=0, nodes=0)
     shown, sums = keyed(panel), dict(zip(NODES, ends(panel), strict=True))
     assert [node for node in NODES if "tie" in sums[node]] == ["node-a", "node-b", "node-c"]
     assert {"won/node-a", "tied/node-b"} <= shown.keys() and "won/node-b" not in shown
@@ -250,10 +250,15 @@ def test_a_tie_is_dashed_and_named_and_one_node_is_framed() -> None:
 
 
 def test_sums_are_differences_to_the_best_and_the_million_of_all_is_left_out() -> None:
-    assert ends(score.panel()) == ["215 (−170)", "184 (−201)", "385", "359 (−26)"]
+    assert ends(score.panel()) == ["165 (−20)", "134 (−51)", "185", "159 (−26)"]
     eight = ScoreMap(decide(Cause(), V1_20), in_order(p.name for p, _ in V1_20.scores), NODES, STAGES[-1], None, "")
     shown = keyed_in(str(eight(Room())))
-    assert ["".join(shown[f"end/{node}"].itertext()) for node in NODES] == ["451 (−2)", "382 (−71)", "453", "452 (−1)"]
+    assert ["".join(shown[f"end/{node}"].itertext()) for node in NODES] == [
+        "458 (−22)",
+        "427 (−53)",
+        "480",
+        "415 (−65)",
+    ]
     assert {"".join(shown[f"cell/NodePreferAvoidPods/{node}"].itertext()) for node in NODES} == {"✓"}
 
 
@@ -262,8 +267,8 @@ def test_a_plugin_has_one_colour_and_its_bar_is_as_long_as_its_number() -> None:
     for plugin, node in (("NodeAffinity", "node-d"), ("TaintToleration", "node-a")):
         cell, bar = shown[f"cell/{plugin}/{node}/box"], shown[f"bar/{node}/{plugin}/box"]
         assert cell.get("fill") == bar.get("fill") == other[f"cell/{plugin}/{node}/box"].get("fill")
-    wide = {node: float(shown[f"cell/PodTopologySpread/{node}/box"].get("width", "nan")) for node in NODES}
-    assert wide["node-c"] == wide["node-d"] == pytest.approx(4 * wide["node-a"], rel=0.02)
+    wide = {node: float(shown[f"cell/NodeAffinity/{node}/box"].get("width", "nan")) for node in NODES}
+    assert wide["node-c"] == pytest.approx(0.33 * wide["node-d"], rel=0.02)
     ends_at = {node: float(shown[f"end/{node}"].get("x", "nan")) for node in NODES}
     assert max(ends_at, key=ends_at.__getitem__) == "node-c"
 
@@ -272,7 +277,7 @@ def test_the_question_about_raw_scores_shows_of_what_they_are_the_mean() -> None
     question, settings = score.the_least(), score.Raw(plugin="NodeResourcesLeastAllocated", node="node-b")
     assert question.before is not None
     asked = str(drawn(question.before(settings), Room(480, 420)))
-    assert "free CPU" in asked and ">37<" in asked and ">31<" in asked
+    assert "free CPU" in asked and "card/node-b" in asked and ">37<" in asked and ">31<" in asked
     assert ">34<" not in asked and question.right(settings) == "node-b"
     assert question.why(settings, "node-a") == "node-a gets (62 + 68) / 2 = 65. node-b gets (37 + 31) / 2 = 34."
 
@@ -284,8 +289,9 @@ def test_the_question_about_a_cell_does_not_show_its_number() -> None:
     root = ElementTree.fromstring(str(drawn(question.before(settings), Room())))
     cells = {key: "".join(each.itertext()) for each in root.iter() if (key := each.get("data-key"))}
     row = [cells[f"cell/NodeAffinity/{node}"] for node in NODES]
-    assert row == ["0", "0", "20", "60"] and "selected" in cells, "the numbers of which the text computes an example"
-    assert cells["cell/PodTopologySpread/node-a"] == "4", "the other rows are raw, too"
+    assert row == ["0", "0", "20", "20"] and "selected" in cells, "the raw scores without the disk"
+    assert cells["cell/TaintToleration/node-d"] == "1", "the other row is raw, too"
+    assert "fast" not in cells["card/node-d"], "nor is it in the picture"
 
 
 def test_the_map_keeps_its_scale_when_the_answer_comes() -> None:
@@ -324,7 +330,7 @@ def test_the_weights_choose_the_node() -> None:
         best, view = by_hand(given), weights.show(given)
         assert weights.decide(given).best == best
         has = "has the highest sum" if len(best) == 1 else "share the highest sum"
-        assert view.sentence.startswith(f"{together(best)} {has}")
+        assert f"{together(best)} {has}" in view.sentence
         shown = keyed(weights.panel().restore(str(given)))
         bars = {node: "".join(shown[f"bar/{node}"].itertext()) for node in NODES}
         assert [node for node in NODES if "★" in bars[node]] == [weights.decide(given).node]
@@ -332,12 +338,12 @@ def test_the_weights_choose_the_node() -> None:
 
 
 def test_weights_are_dials_in_the_map() -> None:
-    root = ElementTree.fromstring(str(drawn(weights.panel(spread=3).view.picture, Room())))
+    root = ElementTree.fromstring(str(drawn(weights.panel(taints=3).view.picture, Room())))
     dials = {name: "".join(each.itertext()) for each in root.iter() if (name := each.get("data-drag"))}
-    assert dials.keys() == FIELDS.keys() and "×3" in dials["spread"] and "×1" in dials["nodes"]
+    assert dials.keys() == FIELDS.keys() and "×3" in dials["taints"] and "×1" in dials["nodes"]
     assert not [each for each in root.iter() if each.get("data-set")], "its settings know no selected cell"
-    cells = keyed(weights.panel(spread=3, nodes=0))
-    numbers = ["".join(cells[f"cell/{each}/node-c"].itertext()) for each in ("PodTopologySpread", "NodeAffinity")]
+    cells = keyed(weights.panel(taints=3, nodes=0))
+    numbers = ["".join(cells[f"cell/{each}/node-c"].itertext()) for each in ("TaintToleration", "NodeAffinity")]
     assert numbers == ["300", "–"]
 
 
@@ -350,42 +356,41 @@ def test_the_map_of_weights_fits() -> None:
 
 def test_the_winners_that_the_lesson_speaks_of() -> None:
     assert [weights.decide(Weights(nodes=each)).best for each in (1, 2)] == [["node-c"], ["node-d"]]
-    for given in (Weights(nodes=0, spread=0), Weights(spread=0, least=3)):
-        assert weights.decide(given).best == ["node-a"]
+    alone = [given for given in sampled() if weights.show(given).sentence.startswith("Well done: one dial")]
+    wins = {
+        "node-a": [Weights(least=3), Weights(nodes=0)],
+        "node-d": [Weights(nodes=2), Weights(nodes=3), Weights(taints=0)],
+    }
+    assert {node: [given for given in alone if weights.decide(given).node == node] for node in wins} == wins
+    assert len(alone) == 5
     assert not any(weights.decide(given).best == ["node-b"] for given in Weights.grid())
 
 
-def test_two_columns_are_compared_by_whoever_answers() -> None:
+def test_the_sums_are_compared_by_whoever_answers() -> None:
     question, settings = score.who_wins(), Settings()
     assert [node for node in question.choices if question.verdict(node, settings)["right"]] == ["node-c"]
     steps = [int(step.replace("−", "-")) for step in re.findall(r"[+−]\d+", question.why(settings, "node-d"))]
-    assert sum(steps[:-1]) == steps[-1] == 385 - 359
+    assert sum(steps[:-1]) == steps[-1] == 159 - 185
+    assert question.why(settings, "node-c") == "node-c is the only one with points in every row."
+    untainted = settings.changed(tainted=False)
+    assert question.why(untainted, "node-d").startswith("node-c against node-d, row by row: LeastAllocated −7,")
     assert question.before is not None
     asked = str(drawn(question.before(settings), Room()))
-    assert "385" not in asked
+    assert "185" not in asked
     assert [node for node in NODES if f'data-pick="{node}"' in asked] == [*question.choices]
 
 
 def test_the_pod_waits_beside_the_columns_and_lands_on_its_node() -> None:
     def at(panel: Panel[Any]) -> float:
         """How far to the right the pod is."""
-        return float(re.findall(r"translate\(([\d.]+)", keyed(panel)["pod"].get("transform") or "")[0])
+        return float(re.findall(r"translate\(([\d.]+)", keyed(panel)["pod/shop-new"].get("transform") or "")[0])
 
     waiting, settings = score.who_wins().before, Settings()
     assert waiting is not None
-    asked = keyed_in(str(drawn(waiting(settings), Room())))["pod"].get("transform")
-    landed = [at(weights.panel(**given)) for given in ({"nodes": 0, "spread": 0}, {}, {"nodes": 2})]
-    assert asked != keyed(score.panel())["pod"].get("transform")
+    asked = keyed_in(str(drawn(waiting(settings), Room())))["pod/shop-new"].get("transform")
+    landed = [at(weights.panel(**given)) for given in ({"nodes": 0}, {}, {"nodes": 2})]
+    assert asked != keyed(score.panel())["pod/shop-new"].get("transform")
     assert landed == sorted(set(landed)), "node-a, node-c, node-d"
-
-
-def test_rows_that_decide_nothing_are_pale_while_two_columns_are_compared() -> None:
-    question = score.who_wins()
-    assert question.before is not None
-    asked = keyed_in(str(drawn(question.before(Settings()), Room())))
-    pale = {plugin for plugin in PLUGINS if asked[f"row/{plugin}"].get("opacity")}
-    assert pale == {"PodTopologySpread"}
-    assert not [each for each in keyed(score.panel()).values() if each.get("opacity")]
 
 
 def test_the_verdict_about_a_cell_is_there_at_its_step_alone() -> None:

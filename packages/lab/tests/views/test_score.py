@@ -1,6 +1,6 @@
 """The numbers of the score stage."""
 
-from kschedlab_lab.panels.score_cluster import FOUR, Cause, decide
+from kschedlab_lab.panels.score_cluster import THREE, Cause, decide
 from kschedlab_lab.views.score import lead, number, result_list, total
 from tests.saying import says
 
@@ -19,6 +19,6 @@ def test_numbers_and_the_list_of_sums() -> None:
 
 
 def test_the_lead_or_the_tie() -> None:
-    assert says(lead(decide(Cause())), "node-c", "highest", 385, 26, "node-d")
-    tie = decide(Cause(), FOUR.weighted(NodeResourcesLeastAllocated=0, NodeAffinity=0, PodTopologySpread=0))
+    assert says(lead(decide(Cause())), "node-c", "highest", 185, 20, "node-a")
+    tie = decide(Cause(), THREE.weighted(NodeResourcesLeastAllocated=0, NodeAffinity=0))
     assert lead(tie).startswith("node-a, node-b and node-c share the highest sum")
