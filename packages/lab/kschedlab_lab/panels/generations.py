@@ -35,7 +35,7 @@ from kschedlab_lab.views.preemption_scene import budgets_of, budgets_row
 from kschedlab_lab.views.relay import Station, relay
 from kschedlab_lab.views.rounding import Points, Steps, rounding
 from kschedlab_lab.views.rules import rules_html
-from kschedlab_lab.views.score import STAGES, bare, number, total
+from kschedlab_lab.views.score import STAGES, bare, number
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before
 
@@ -83,7 +83,7 @@ class Settings(Restorable):
     version: str = slider("version", VERSIONS, VERSIONS[0])
     without: str = typed("changes taken out", NONE, (NONE, *SOME), read_changes)
     allowed: int = slider("budget allows", range(3), 1)
-    room: int = slider("room on node-a", range(50, 66), 59, lambda percent: f"{percent} %")
+    room: int = slider("room on node-a", range(1, 79), 59, lambda percent: f"{percent} %")
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -170,7 +170,9 @@ def show(settings: Settings) -> View:
 
 
 def reason(settings: Settings, decision: Decision) -> str:
-    """What the rules below the nodes do not say: whom the lists of victims begin with, or what a policy does."""
+    """What the rules below the nodes do not say: the points, what a policy does, or whom the lists begin with."""
+    if "room" in STORIES[settings.cluster].controls:
+        return scored(settings) if len(best(decision)) == 1 else ""
     if "policy_stored" in STORIES[settings.cluster].changes:
         return say(POLICY[settings.has("policy_stored"), settings.has("policy_obeyed")])
     if decision.preemption is None or len(decision.preemption.tied) > 1:
@@ -178,6 +180,13 @@ def reason(settings: Settings, decision: Decision) -> str:
     lists = [[info.priority for info in each.victims] for each in decision.preemption.candidates.values()]
     begins = IMPORTANT if all(each[0] == max(each) for each in lists) else BREAKING
     return say(begins, priorities=listed(str(each[0]) for each in lists))
+
+
+def scored(settings: Settings) -> str:
+    """The sums beside the bars, the best one first."""
+    first, second = sorted(points(settings).nodes, key=lambda each: not each.best)
+    sums = {"points": first.sum, "node": second.node, "less": second.sum}
+    return say("It has {points} points, {node} {less}.", **sums)
 
 
 def board(settings: Settings) -> Board:
@@ -234,8 +243,7 @@ def points(settings: Settings) -> Steps:
     for node in decision.cluster.names:
         got = {name: _of(decision, plugins, node) for name, plugins in SCORES.items()}
         parts = {name: (got[name], _of(fine, SCORES[name], node) * highest / MAX_NODE_SCORE) for name in SCORES}
-        rest = (total(decision, node) or 0) - sum(got.values())
-        nodes.append(Points(node, parts, rest, best(decision) == [node]))
+        nodes.append(Points(node, parts, best(decision) == [node]))
     return Steps(settings.version, highest, nodes)
 
 
