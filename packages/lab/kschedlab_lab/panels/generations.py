@@ -35,7 +35,7 @@ from kschedlab_lab.views.preemption_scene import budgets_of, budgets_row
 from kschedlab_lab.views.relay import Station, relay
 from kschedlab_lab.views.rounding import Points, Steps, rounding
 from kschedlab_lab.views.rules import rules_html
-from kschedlab_lab.views.score import STAGES, bare, number
+from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before
 
@@ -130,6 +130,15 @@ def decide(settings: Settings) -> Decision:
     return _decide(settings.cluster, settings.sizes, settings.version, settings.missing)
 
 
+def differing(decision: Decision) -> Decision:
+    """The decision with the sums of those scores only that tell the nodes apart."""
+    scores = decision.scores
+    if scores is None:
+        return decision
+    kept = [any(plugin in names for names in SCORES.values()) for plugin in scores.plugins]
+    return replace(decision, scores=replace(scores, total=scores.results[kept].sum(axis=0)))
+
+
 def best(decision: Decision) -> list[str]:
     """The node that the pod gets, several that are tied, or none."""
     preemption = decision.preemption
@@ -153,7 +162,7 @@ def rungs(cluster: str) -> tuple[int, ...]:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision, shown = bare(decide(settings)), board(settings)
+    decision, shown = differing(decide(settings)), board(settings)
     first, why = decided_and_why(decision)
     nodes, said = best(decision), sentence(settings, first, why)
     goes = say("{pod} goes to {node}.", pod=STORIES[settings.cluster].pod, node=nodes[0]) if len(nodes) == 1 else first
@@ -170,9 +179,7 @@ def show(settings: Settings) -> View:
 
 
 def reason(settings: Settings, decision: Decision) -> str:
-    """What the rules below the nodes do not say: the points, what a policy does, or whom the lists begin with."""
-    if "room" in STORIES[settings.cluster].controls:
-        return scored(settings) if len(best(decision)) == 1 else ""
+    """What the rules below the nodes do not say: whom the lists of victims begin with, or what a policy does."""
     if "policy_stored" in STORIES[settings.cluster].changes:
         return say(POLICY[settings.has("policy_stored"), settings.has("policy_obeyed")])
     if decision.preemption is None or len(decision.preemption.tied) > 1:
@@ -180,13 +187,6 @@ def reason(settings: Settings, decision: Decision) -> str:
     lists = [[info.priority for info in each.victims] for each in decision.preemption.candidates.values()]
     begins = IMPORTANT if all(each[0] == max(each) for each in lists) else BREAKING
     return say(begins, priorities=listed(str(each[0]) for each in lists))
-
-
-def scored(settings: Settings) -> str:
-    """The sums beside the bars, the best one first."""
-    first, second = sorted(points(settings).nodes, key=lambda each: not each.best)
-    sums = {"points": first.sum, "node": second.node, "less": second.sum}
-    return say("It has {points} points, {node} {less}.", **sums)
 
 
 def board(settings: Settings) -> Board:
@@ -238,7 +238,7 @@ def policy(settings: Settings, asks: bool) -> list[Station]:
 
 def points(settings: Settings) -> Steps:
     """The points of each node; v1.20's hundred say how many there were before rounding."""
-    decision, fine = bare(decide(settings)), decide(replace(settings, version="v1.20", without=NONE))
+    decision, fine = decide(settings), decide(replace(settings, version="v1.20", without=NONE))
     highest, nodes = switched(settings.version, settings.missing).max_node_score, list[Points]()
     for node in decision.cluster.names:
         got = {name: _of(decision, plugins, node) for name, plugins in SCORES.items()}

@@ -299,7 +299,7 @@ def test_what_changes_a_cluster_can_be_moved_in_that_cluster_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "said"), [("v1.16", "It has 6 points, node-a 5."), ("v1.20", "It has 68 points, node-b 60.")]
+    ("version", "said"), [("v1.16", "score, 6; node-a has 5."), ("v1.20", "score, 68; node-b has 60.")]
 )
 def test_the_sentence_has_the_sums_of_the_bars(version: str, said: str) -> None:
     assert show(Settings("one percent", version)).sentence.endswith(said)
