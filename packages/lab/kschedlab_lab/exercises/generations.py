@@ -172,8 +172,10 @@ def divide(rng: random.Random, seed: int) -> Exercise:
     def goal(objects: Objects) -> str:
         if fault := budget_fault(objects, len(manifests)):
             return fault
-        old, new = chosen_by(objects, V1_16), chosen_by(objects, V1_20)
-        return "" if (old, new) == (here, there) else say("v1.16 chooses {old}, v1.20 {new}.", old=old, new=new)
+        for each, wanted in ((V1_16, here), (V1_20, there)):
+            if (node := chosen_by(objects, each)) != wanted:
+                return say("{version} chooses {node}, not {wanted}.", version=each.name, node=node, wanted=wanted)
+        return ""
 
     return Build(
         say("Divide them"),

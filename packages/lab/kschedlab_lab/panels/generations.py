@@ -35,7 +35,7 @@ from kschedlab_lab.views.preemption_scene import budgets_of, budgets_row
 from kschedlab_lab.views.relay import Station, relay
 from kschedlab_lab.views.rounding import Points, Steps, rounding
 from kschedlab_lab.views.rules import rules_html
-from kschedlab_lab.views.score import STAGES, bare, number, total
+from kschedlab_lab.views.score import STAGES, number
 from kschedlab_lab.views.svg import Room
 from kschedlab_lab.views.versions import Board, Flag, Stop, stage, stage_before
 
@@ -83,7 +83,7 @@ class Settings(Restorable):
     version: str = slider("version", VERSIONS, VERSIONS[0])
     without: str = typed("changes taken out", NONE, (NONE, *SOME), read_changes)
     allowed: int = slider("budget allows", range(3), 1)
-    room: int = slider("room on node-a", range(50, 66), 59, lambda percent: f"{percent} %")
+    room: int = slider("room on node-a", range(1, 79), 59, lambda percent: f"{percent} %")
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -130,6 +130,15 @@ def decide(settings: Settings) -> Decision:
     return _decide(settings.cluster, settings.sizes, settings.version, settings.missing)
 
 
+def differing(decision: Decision) -> Decision:
+    """The decision with the sums of those scores only that tell the nodes apart."""
+    scores = decision.scores
+    if scores is None:
+        return decision
+    kept = [any(plugin in names for names in SCORES.values()) for plugin in scores.plugins]
+    return replace(decision, scores=replace(scores, total=scores.results[kept].sum(axis=0)))
+
+
 def best(decision: Decision) -> list[str]:
     """The node that the pod gets, several that are tied, or none."""
     preemption = decision.preemption
@@ -153,7 +162,7 @@ def rungs(cluster: str) -> tuple[int, ...]:
 
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
-    decision, shown = bare(decide(settings)), board(settings)
+    decision, shown = differing(decide(settings)), board(settings)
     first, why = decided_and_why(decision)
     nodes, said = best(decision), sentence(settings, first, why)
     goes = say("{pod} goes to {node}.", pod=STORIES[settings.cluster].pod, node=nodes[0]) if len(nodes) == 1 else first
@@ -229,13 +238,12 @@ def policy(settings: Settings, asks: bool) -> list[Station]:
 
 def points(settings: Settings) -> Steps:
     """The points of each node; v1.20's hundred say how many there were before rounding."""
-    decision, fine = bare(decide(settings)), decide(replace(settings, version="v1.20", without=NONE))
+    decision, fine = decide(settings), decide(replace(settings, version="v1.20", without=NONE))
     highest, nodes = switched(settings.version, settings.missing).max_node_score, list[Points]()
     for node in decision.cluster.names:
         got = {name: _of(decision, plugins, node) for name, plugins in SCORES.items()}
         parts = {name: (got[name], _of(fine, SCORES[name], node) * highest / MAX_NODE_SCORE) for name in SCORES}
-        rest = (total(decision, node) or 0) - sum(got.values())
-        nodes.append(Points(node, parts, rest, best(decision) == [node]))
+        nodes.append(Points(node, parts, best(decision) == [node]))
     return Steps(settings.version, highest, nodes)
 
 

@@ -7,25 +7,29 @@ from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
-from kschedlab_lab.views.layout import Part, column, moved, phrase, placed, row, words
+from kschedlab_lab.views.layout import Part, column, moved, placed, row, words
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.style import CHOSEN, INK, INK_2, INK_3, KINDS, PANEL, TRAY, ink
 from kschedlab_lab.views.svg import dragged, rect
 
-HIGH, BETWEEN, ENDS = 24, 6, 92
+HIGH, BETWEEN, ENDS = 24, 6, 44
 """The height of a bar and what parts two, in pixels; the room for a sum. A bar is as long as all points of a score."""
 LEAST = 0.05
 """A smaller part of a point is not drawn."""
 
 
 class Points(NamedTuple):
-    """What a node gets. ``parts``: by score, its points and how many they were before rounding; ``rest``: the points
-    of all other scores; ``best``: no other node has as many."""
+    """What a node gets. ``parts``: by score, its points and how many they were before rounding; ``best``: no other node
+    has as many."""
 
     node: str
     parts: Mapping[str, tuple[int, float]]
-    rest: int
     best: bool
+
+    @property
+    def sum(self) -> int:
+        """The points of these scores together."""
+        return sum(got for got, _ in self.parts.values())
 
 
 class Steps(NamedTuple):
@@ -46,7 +50,7 @@ def rounding(steps: Steps, width: float, grips: Mapping[str, tuple[str, str]]) -
     title = words(said, bold=True)
     beside = title.width + 16 + legend.width <= width - ENDS
     first = row([title, legend], 16) if beside else title
-    rest = words(fitting((say("+ other scores"), say("+ others"), ""), width - first.width - 8), fill=INK_2)
+    rest = words(fitting((say("other scores are equal"), ""), width - first.width - 8), fill=INK_2)
     top = Part(width, max(first.height, rest.height), (*first.shapes, placed(rest, width, 0, "end")))
     head = top if beside else column([top, legend], 2)
     bars = [_bar(each, unit, left, steps.highest, grips.get(each.node)) for each in steps.nodes]
@@ -60,19 +64,20 @@ def _fills(points: Points) -> Iterator[tuple[str, str]]:
 
 def _sample(name: str, fill: str = "") -> Part:
     """What a colour means, or without one an outline."""
-    look: dict[str, Any] = {"fill": fill} if fill else LOST
+    look: dict[str, Any] = {"fill": fill} if fill else _lost(INK_3)
     return row([Part(12, 12, (rect(11, 11, 2, 0.5, 0.5, **look),)), words(say(name), fill=INK_2)], 5)
 
 
-LOST: dict[str, Any] = {"fill": "none", "stroke": INK_3, "stroke_dasharray": "3 3"}
+def _lost(colour: str) -> dict[str, Any]:
+    """The look of what is rounded off a score of this colour."""
+    return {"fill": "none", "stroke": colour, "stroke_width": 1.5, "stroke_dasharray": "3 3"}
 
 
 def _bar(points: Points, unit: float, left: float, highest: int, moves: tuple[str, str] | None) -> Part:
     """A node's name, its bar and its sum."""
     colour, long = CHOSEN if points.best else INK, unit * highest
     name = words(f"★ {points.node}" if points.best else points.node, bold=True, fill=colour)
-    total = points.rest + sum(got for got, _ in points.parts.values())
-    summed = phrase((f"+ {points.rest} =", INK_2, False), (str(total), colour, True), gap=4)
+    summed = words(str(points.sum), bold=True, fill=colour)
     middle = (HIGH - name.height) / 2
     shapes = [moved(name, 0, middle), rect(long, HIGH, 3, left, 0, fill=TRAY), *_pieces(points, unit, left)]
     shapes.append(moved(summed, left + long + 14, middle))
@@ -86,8 +91,8 @@ def _pieces(points: Points, unit: float, left: float) -> Iterator[Html]:
     """The points side by side with a line after each, and behind them what was rounded off."""
     fills = dict(_fills(points))
     whole = [(name, float(got), {"fill": fills[name]}) for name, (got, _) in points.parts.items()]
-    lost = [(f"{name}/lost", size - got, LOST) for name, (got, size) in points.parts.items()]
-    at, end = left, left + unit * sum(got for got, _ in points.parts.values())
+    lost = [(f"{name}/lost", size - got, _lost(fills[name])) for name, (got, size) in points.parts.items()]
+    at, end = left, left + unit * points.sum
     numbers = list[Html]()
     for name, size, look in whole + lost:
         wide = size * unit if size >= LEAST else 0.1  # so that it grows from here

@@ -107,8 +107,18 @@ def _picture(
     if board.rungs and decision.preemption is not None:
         at = lanes(shown, plan, tight)._replace(only=board.rungs)
         parts += ladder(decision.preemption, at, plan.bottom - 8, asked)
+        parts += _unknown(at, plan.bottom - 8 + TOP) if asked == 0 else []
     top = plan.bottom + high
     return svg([*parts, moved(below, 0, top)], room.width, top + below.height + 4, alt)
+
+
+def _unknown(at: Lanes, y: float) -> list[Html]:
+    """What each rule will compare is still a question, below each node. ``y``: the top of the first rule."""
+    return [
+        label("?", lane.middle, y + at.top(number) + at.value + 4, "middle", fill=INK_2)
+        for number in at.only
+        for lane in at.nodes.values()
+    ]
 
 
 def _plain(box: Box) -> Box:
