@@ -8,7 +8,7 @@ const LOW = 400; // pixels of a stage beside the text, below which the picture i
 const EDGES = 44, PLAYER = 34; // pixels of a classroom: its margins, and the row of controls that comes with a story
 const ABOVE = 120; // pixels of a stage above the text that it does not get
 const LEAST_UNIT = 1.12; // pixels: in less, small text would have less than 12
-const TALL = "--ks-tall"; // how high the place for the picture beside the text is
+const WRAPPED = "ks-wrapped"; // class of a panel beside the text that ends below its picture
 const SMALLER = 0.8, SLACK = 8; // the longest step down in size; pixels that a picture may be too high
 
 export class Room {
@@ -30,7 +30,7 @@ export class Room {
     const { el, picture, story } = this.stage, width = picture.el.offsetWidth; // a bar to scroll it is no change
     el.classList.toggle("ks-low", this.isBeside && el.parentElement.clientHeight < LOW);
     if (!width || story.frames || !this.stage.arrived) return; // before, it is not where it will be
-    el.style.removeProperty(TALL); // the picture has all that is left
+    el.classList.remove(WRAPPED); // the picture has all that is left
     const unit = parseFloat(getComputedStyle(el).fontSize) / TEXT, space = this.space(), window = [width, space, unit].join();
     if (window !== this.window) Object.assign(this, { window, unit, high: space, tall: 0 });
     el.style.setProperty("--ks-high", `${space}px`);
@@ -41,11 +41,12 @@ export class Room {
 
   /** Beside the text the panel ends below its picture, or where its highest one so far did: what is below stays under the hand. */
   wrap() {
-    const { el, picture } = this.stage;
-    el.style.removeProperty(TALL);
-    if (!this.isBeside || !picture.svg) return;
+    const { el, picture } = this.stage, space = picture.el;
+    el.classList.remove(WRAPPED);
+    if (!this.isBeside || !picture.svg || el.classList.contains("ks-low")) return;
     this.tall = Math.max(this.tall, Math.ceil(picture.svg.getBoundingClientRect().height));
-    el.style.setProperty(TALL, `${this.tall}px`);
+    el.style.setProperty("--ks-tall", `${Math.min(this.tall, space.clientHeight)}px`);
+    el.classList.add(WRAPPED);
   }
 
   /** How high a picture may be: beside the text and before a class, what is left there. */

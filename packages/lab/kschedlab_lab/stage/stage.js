@@ -117,8 +117,9 @@ class Stage {
     this.toDetails();
   }
 
-  /** Details that are open are what one wants to read of the drawer. */
+  /** The picture has another room now. Details that are open are what one wants to read of the drawer. */
   toDetails() {
+    this.measure();
     if (this.numbers.open) this.drawer.scrollTop = this.numbers.offsetTop;
   }
 
