@@ -8,7 +8,7 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import HEAD, Arrangement, Block, Box, Place, shapes
-from kschedlab_lab.views.icons import icon
+from kschedlab_lab.views.glyphs import icon
 from kschedlab_lab.views.layout import Part, column, moved, placed, words
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.picture import WAITING
