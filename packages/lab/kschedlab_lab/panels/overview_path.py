@@ -25,8 +25,7 @@ from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views import loop
 from kschedlab_lab.views.drawing import Block, Box
-from kschedlab_lab.views.loop import Taken, Way, draw_way
-from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.loop import Piece, Taken, Way, draw_way
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.log import LogEntry, Moved, Step
 from kschedlab_simulation.replay import Replay

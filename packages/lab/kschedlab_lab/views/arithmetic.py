@@ -1,7 +1,7 @@
 """How one score came about, written out with the engine's terms: ``(4000m - 2500m) × 100 / 4000m = 37``.
 
 Integer division truncates, as in Go, so each line has one division and its result is a whole number. What is written
-for a default plugin holds for v1.20 with its default arguments; what has no formula here is shown as its number.
+for a plugin of the lesson holds for v1.20 with its default arguments; what has no formula here is shown as its number.
 """
 
 from __future__ import annotations
@@ -13,32 +13,19 @@ from typing import Any
 
 from kschedlab.cluster.labels import PREFER_NO_SCHEDULE, matches, tolerated
 from kschedlab.cluster.pools import ZONE
-from kschedlab.cluster.spread_constraints import HOSTNAME
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.model import Node
 from kschedlab.objects.problems import UnknownNameError
-from kschedlab.plugins.asking import of_node
-from kschedlab.score.image_locality import LOWEST, MIB, ImageLocality
-from kschedlab.score.inter_pod_affinity import InterPodAffinityScore
+from kschedlab.score.image_locality import MIB
 from kschedlab.score.node_affinity import NodeAffinityScore, preferred_terms
-from kschedlab.score.node_resources import BalancedResourceAllocation, NodeResourcesFitScore, least_allocated
+from kschedlab.score.node_resources import NodeResourcesFitScore, least_allocated
 from kschedlab.score.plugin import Scored
 from kschedlab.score.pod_topology_spread import PodTopologySpreadScore
 from kschedlab.score.taint_toleration import TaintTolerationScore
 from kschedlab.text.words import count
 
 RAW, NORMALISED, WEIGHTED, SUM = later("raw"), later("normalised"), later("weighted"), later("sum")
-LARGEST = 1000 * MIB
-"""An image of this size gets the full score."""
-WHERE = {HOSTNAME: later("on the node"), ZONE: later("in the zone")}
-"""By topology key: where pods pull or push."""
-SPREAD: dict[tuple[str, ...], str] = {
-    (ZONE,): later("pods × ln(zones + 2), rounded down"),
-    (HOSTNAME,): later("pods × ln(nodes + 2), rounded down"),
-}
-"""By the topology keys of the constraints: what the numbers of a spread's score are."""
-USED = {"cpu": later("CPU"), "memory": later("memory")}
 
 
 @dataclass(frozen=True)
@@ -75,11 +62,6 @@ class ScoredCell:
     @property
     def normal(self) -> int:
         return int(self.scored.normalized[self.place])
-
-    def term(self, name: str) -> int:
-        """What the plugin counted on the node."""
-        found: Any = self.scored.terms[name]
-        return int(found[self.place])
 
     def amounts(self, resource: str) -> tuple[int, int]:
         """What would be requested, and how much there is."""
@@ -119,15 +101,8 @@ def added(values: Sequence[int]) -> str:
 
 @singledispatch
 def score_steps(plugin: object, cell: ScoredCell) -> list[Calculation]:
-    """Raw and normalised score. A plugin unknown to this module shows its ``formula``, or its terms."""
-    terms = {name: of_node(term, cell.place, len(cell.scored.raw)) for name, term in cell.scored.terms.items()}
-    formula: str = getattr(plugin, "formula", "")
-    try:
-        written = formula.format(**terms)
-    except (LookupError, ValueError, AttributeError, TypeError):
-        written = ""
-    remark = "" if written else ", ".join(f"{name} {term}" for name, term in terms.items())
-    return [_raw(cell, written, remark), _final(cell)]
+    """Raw and normalised score."""
+    return [_raw(cell), _final(cell)]
 
 
 def _raw(cell: ScoredCell, formula: str = "", remark: str = "") -> Calculation:
@@ -165,36 +140,7 @@ def _amount(resource: str, value: int) -> str:
     """CPU in millicores, memory in MiB if it is a whole number of them."""
     if resource == "cpu":
         return f"{value}m"
-    return _bytes(value) if resource == "memory" else str(value)
-
-
-def _bytes(value: int) -> str:
     return f"{value // MIB}Mi" if value % MIB == 0 else str(value)
-
-
-@score_steps.register
-def _(plugin: BalancedResourceAllocation, cell: ScoredCell) -> list[Calculation]:
-    """How near the shares of CPU and memory are."""
-    amounts = {resource: cell.amounts(resource) for resource in ("cpu", "memory")}
-    full = [say(USED[resource]) for resource, (asked, there) in amounts.items() if asked >= there]
-    if full:
-        would = say("{resources} would be used up", resources=say(" and ").join(full))
-        return [_raw(cell, remark=would), _as_it_is(cell)]
-    shares = [f"{_amount(each, asked)} / {_amount(each, there)}" for each, (asked, there) in amounts.items()]
-    return [_raw(cell, f"(1 - |{' - '.join(shares)}|) × {plugin.highest}"), _as_it_is(cell)]
-
-
-@score_steps.register
-def _(plugin: ImageLocality, cell: ScoredCell) -> list[Calculation]:
-    """The size of the images that are there, of which each counts by the share of the nodes that have it."""
-    there = cell.term("bytes")
-    if not there:
-        return [_raw(cell, remark=say("no image of the pod is there")), _as_it_is(cell)]
-    is_one = len(cell.decision.pod.pod.spec.containers) == 1
-    if not is_one or not LOWEST <= there <= LARGEST:
-        return [_raw(cell), _as_it_is(cell)]
-    low, most = _bytes(LOWEST), _bytes(LARGEST)
-    return [_raw(cell, f"({_bytes(there)} - {low}) × {plugin.highest} / ({most} - {low})"), _as_it_is(cell)]
 
 
 @score_steps.register
@@ -231,33 +177,16 @@ def _scaled(cell: ScoredCell, highest: int, reverse: bool) -> list[Calculation]:
 
 
 @score_steps.register
-def _(plugin: InterPodAffinityScore, cell: ScoredCell) -> list[Calculation]:
-    """Who pulls or pushes nearby, stretched from the least to the most of all nodes."""
-    pulls: dict[str, Any] = dict(cell.scored.terms)
-    if not pulls:
-        return [_raw(cell, remark=say("the pod is tied to nobody")), _final(cell)]
-    where = listed([say(WHERE[key]) if key in WHERE else say("by {label}", label=key) for key in pulls])
-    raw = _raw(cell, added([int(pull[cell.place]) for pull in pulls.values()]), where)
-    low, high = int(cell.scored.raw.min()), int(cell.scored.raw.max())
-    if plugin.range_includes_zero:
-        low, high = min(low, 0), max(high, 0)
-    if low == high:
-        return [raw, _final(cell)]
-    return [raw, _final(cell, f"{plugin.highest} × (({added([cell.raw, -low])}) / ({added([high, -low])}))")]
-
-
-@score_steps.register
 def _(plugin: PodTopologySpreadScore, cell: ScoredCell) -> list[Calculation]:
-    """The pods in the domain, by the logarithm of the number of domains; then reversed."""
+    """The pods in the zone, by the logarithm of the number of zones; then reversed."""
     terms: dict[str, Any] = dict(cell.scored.terms)
-    is_plain = not plugin.rounds_sum and all(term["maxSkew"] == 1 for term in terms.values())
-    if not terms or not is_plain or any(key not in cell.node.metadata.labels for key in terms):
+    is_plain = [*terms] == [ZONE] and terms[ZONE]["maxSkew"] == 1 and not plugin.rounds_sum
+    if not is_plain or ZONE not in cell.node.metadata.labels:
         return [_raw(cell), _final(cell)]
-    counted = [f"{term['pods'][cell.place]} × ln({term['domains']} + 2)" for term in terms.values()]
-    meaning = SPREAD.get(tuple(terms), later("pods × ln(domains + 2), rounded down"))
-    raw = _raw(cell, " + ".join(counted), say(meaning))
+    counted = f"{terms[ZONE]['pods'][cell.place]} × ln({terms[ZONE]['domains']} + 2)"
+    raw = _raw(cell, counted, say("pods × ln(zones + 2), rounded down"))
     scores, nodes = cell.decision.scores, cell.decision.cluster.nodes
     assert scores is not None
-    keyed = [set(terms) <= nodes[place].metadata.labels.keys() for place in scores.nodes.tolist()]
+    keyed = [ZONE in nodes[place].metadata.labels for place in scores.nodes.tolist()]
     low, high = int(cell.scored.raw[keyed].min()), int(cell.scored.raw[keyed].max())
     return [raw, _final(cell, f"100 × ({high} + {low} - {cell.raw}) / {high}" if high else "")]

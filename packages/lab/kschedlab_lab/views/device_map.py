@@ -31,8 +31,7 @@ from kschedlab_lab.views.device_sights import (
     NodeSight,
     Sight,
 )
-from kschedlab_lab.views.glyphs import Badge, badge
-from kschedlab_lab.views.icons import icon
+from kschedlab_lab.views.glyphs import Badge, badge, icon
 from kschedlab_lab.views.layout import NOTHING, Part, column, moved, placed, row, words, wrap
 from kschedlab_lab.views.lettering import fitting
 from kschedlab_lab.views.style import (

@@ -24,7 +24,7 @@ from kschedlab_lab.views.device_sights import (
     Sight,
     unasked,
 )
-from kschedlab_lab.views.icons import icon
+from kschedlab_lab.views.glyphs import icon
 from kschedlab_lab.views.layout import Part, moved, row, words
 from kschedlab_lab.views.style import CHOSEN, EVICTED, INK_2, INK_3
 

@@ -172,11 +172,6 @@ class Arrangement:
     width: float
     bottom: float
 
-    @property
-    def rows(self) -> int:
-        """The number of rows of nodes."""
-        return len({place.y for place in self.places if not place.bar})
-
 
 def draw(boxes: Sequence[Box], alt: str, resource: str, room: Room | None = None, more: str = "") -> Html:
     """The boxes in rows, all to one scale. ``alt``: the text alternative; ``more``: a remark at its end."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import Any
 
 from kschedlab.cluster.pods import PodInfo
@@ -139,11 +138,6 @@ def _with_room(box: Box, place: Place, scale: float) -> Box:
     return replace(box, blocks=tuple(replace(each, big=_is_crowded(each, place, scale)) for each in box.blocks))
 
 
-def _shelf(pods: Sequence[PodInfo], scale: float) -> list[float]:
-    """Where each of these pods begins below its node, one under the other, and where the last one ends."""
-    return list(accumulate((each.request["cpu"] * scale for each in pods), initial=0.0))
-
-
 def _scores(decision: Decision, plan: Pull) -> Iterator[Html]:
     """Below each node with room its score, and the share of its CPU that stays free."""
     for box, place in zip(plan.boxes, plan.places, strict=True):
@@ -188,9 +182,11 @@ def _leaving(decision: Decision, plan: Pull) -> Iterator[Html]:
     place = plan.places[[box.name for box in plan.boxes].index(decision.nominated_node)]
     gone = {each.key for each in decision.preemption.victims}
     pods = [each for each in reversed(pods_on(decision, decision.nominated_node)) if each.key in gone]
-    for each, y in zip(pods, _shelf(pods, plan.scale), strict=False):
-        high = each.request["cpu"] * plan.scale - PARTED
-        size = Place(place.x + INSET, plan.base + SHELF + y, place.width - 2 * INSET, high)
+    y = plan.base + SHELF
+    for each in pods:
+        high = each.request["cpu"] * plan.scale
+        size = Place(place.x + INSET, y, place.width - 2 * INSET, high - PARTED)
+        y += high
         yield draw_pod(replace(_block(each, "evicted"), big=True), size)
         yield _on_edge(Badge("evicted", say("evicted")), size, EVICTED, plan.width)
 

@@ -8,7 +8,7 @@ from typing import Any
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab_lab.views.drawing import HEAD, Arrangement, Block, Box, Place, shapes
-from kschedlab_lab.views.icons import icon
+from kschedlab_lab.views.glyphs import icon
 from kschedlab_lab.views.layout import Part, column, moved, placed, words
 from kschedlab_lab.views.lettering import flowed, text_width
 from kschedlab_lab.views.picture import WAITING
@@ -100,15 +100,11 @@ def _line(fact: Fact, wide: float, fixed: bool) -> Part:
     shapes = [icon(fact.kind, 0, 5, INK_2), moved(wants, 22, 4)]
     high = max(wants.height + 8, BADGE)
     if fact.there or not fixed:
-        badge = _badge(fact, wide)
+        badge, aloud = _badge(fact, wide), say("{fact}: on" if fact.there else "{fact}: off", fact=fact.has)
         high = max(high, badge.height)
-        switch = {} if fixed else {"data_set": fact.sets, "aria_label": _aloud(fact)}
+        switch = {} if fixed else {"data_set": fact.sets, "aria_label": aloud}
         shapes.append(moved(badge, wide + EDGE, 0, data_key=f"has/{fact.name}", **switch))
     return Part(2 * wide, high, tuple(shapes))
-
-
-def _aloud(fact: Fact) -> str:
-    return say("{fact}: on" if fact.there else "{fact}: off", fact=fact.has)
 
 
 def _badge(fact: Fact, most: float) -> Part:

@@ -31,6 +31,8 @@ OUTLINES = {
     "reprieved": "M6.6 4L4.4 6.2L6.6 8.4M4.6 6.2H9A2.6 2.6 0 0 1 9 11.4H7",
     "error": "M8 2.5V9.5M8 12.2V13.6",
     "full": "M2 2V14H14V2M4.5 11.5H11.5M4.5 8.5H11.5M4.5 5.5H11.5",
+    "cpu": "M4 4h8v8H4ZM6 1v3M10 1v3M6 12v3M10 12v3M1 6h3M1 10h3M12 6h3M12 10h3",
+    "host": "M2 3h12v4H2ZM2 9h12v4H2ZM4 5h1M4 11h1",
 }
 """By name, the lines of each sign."""
 
@@ -101,3 +103,9 @@ def _disc(fill: str, stroke: str) -> Html:
 
 def _lines(path: str, ink: str, fill: str = "none", stroke_width: float = 1.4, **look: str | float | None) -> Html:
     return element("path", d=path, stroke=ink, fill=fill, stroke_width=stroke_width, **look)
+
+
+def icon(kind: str, x: float, y: float, stroke: str) -> Html:
+    """One of OUTLINES with its upper left corner at (x, y)."""
+    place = f"translate({x:g},{y:g})"
+    return element("path", d=OUTLINES[kind], transform=place, fill="none", stroke=stroke, stroke_width=1.4)

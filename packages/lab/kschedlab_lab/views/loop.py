@@ -12,13 +12,12 @@ from itertools import accumulate, pairwise, takewhile
 from typing import Any, NamedTuple
 
 from kschedlab.messages import later, say
-from kschedlab.text.html import Html, element
+from kschedlab.text.html import Html, element, visible
 from kschedlab_lab.views.drawing import Arrangement, Box, Place, shapes
 from kschedlab_lab.views.layout import Part, column, moved, placed, words
 from kschedlab_lab.views.lettering import flowed, text_width
-from kschedlab_lab.views.pieces import Piece, bar
-from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, INK_3, TRAY, priority_fill
-from kschedlab_lab.views.svg import Room, rect, svg
+from kschedlab_lab.views.style import EVICTED, HAIR, INK, INK_2, INK_3, TRAY, ink, priority_fill
+from kschedlab_lab.views.svg import Room, label, rect, svg
 
 QUEUE, NEXT, SCHEDULE = "SchedulingQueue", "NextPod", "Schedule"
 ASSUME, BIND, POST_BIND = "assume", "bind", "RunPostBindPlugins"
@@ -52,6 +51,14 @@ NAMES: Mapping[str, str] = {
     RECORD: later("to the queue"),
 }
 """What a step is called in the picture."""
+
+
+class Piece(NamedTuple):
+    """A pod. ``size``: milli CPU."""
+
+    name: str
+    size: int
+    priority: int
 
 
 @dataclass(frozen=True)
@@ -274,7 +281,20 @@ def _pods(way: Way, done: Sequence[Drawn], waiting: tuple[float, float]) -> Iter
         latest.pop(last.pod, None)
     queued = [piece for piece in way.pods if piece.name not in latest]
     for turn, piece in enumerate(queued):
-        yield bar(piece, (waiting[0] - (POD + INSIDE) * (len(queued) - turn) + INSIDE, waiting[1]), POD, HIGH)
+        yield _bar(piece, (waiting[0] - (POD + INSIDE) * (len(queued) - turn) + INSIDE, waiting[1]), POD, HIGH)
     for piece in way.pods:
         if piece.name in latest and piece.name not in here:
-            yield bar(piece, latest[piece.name], POD, HIGH)
+            yield _bar(piece, latest[piece.name], POD, HIGH)
+
+
+def _bar(piece: Piece, at: tuple[float, float], wide: float, high: float) -> Html:
+    """A pod as a bar at (x, y)."""
+    fill, key = priority_fill(piece.priority), f"pod/{piece.name}"
+    return element(
+        "g",
+        rect(wide, high, 8, fill=fill, stroke=HAIR, data_key=f"{key}/box"),
+        label(visible(piece.name), 6, high / 2 + 4.5, fill=ink(fill), font_weight="bold"),
+        transform=f"translate({at[0]:.1f},{at[1]:.1f})",
+        data_key=key,
+        data_tip=visible(piece.name),
+    )

@@ -10,7 +10,7 @@ from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import broken
 from kschedlab_lab.views.cells import CROSS, STAR, UNCHANGED, WORKERS, Box, Cell, draw_cell, middle, pills, token
-from kschedlab_lab.views.icons import icon
+from kschedlab_lab.views.glyphs import icon
 from kschedlab_lab.views.lettering import fitting, text_width
 from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, HAIR, INK, PANEL, ink
 from kschedlab_lab.views.svg import Room, label, rect, svg

@@ -25,8 +25,9 @@ from kschedlab_lab.views.score import STAGES, together
 from kschedlab_lab.views.score_bars import in_order
 from kschedlab_lab.views.score_map import ScoreMap
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 
-CAUSES = list(Cause.grid())
+CAUSES = list(each_of(Cause))
 
 
 def numbers(settings: Settings) -> dict[str, list[str]]:
@@ -363,7 +364,7 @@ def test_the_winners_that_the_lesson_speaks_of() -> None:
     }
     assert {node: [given for given in alone if weights.decide(given).node == node] for node in wins} == wins
     assert len(alone) == 5
-    assert not any(weights.decide(given).best == ["node-b"] for given in Weights.grid())
+    assert not any(weights.decide(given).best == ["node-b"] for given in each_of(Weights))
 
 
 def test_the_sums_are_compared_by_whoever_answers() -> None:

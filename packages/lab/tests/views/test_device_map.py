@@ -14,8 +14,7 @@ from kschedlab_lab.views.device_map import draw_sights, spoken
 from kschedlab_lab.views.device_search import branches, search_story
 from kschedlab_lab.views.device_sights import sights, unasked
 from kschedlab_lab.views.evaluation import evaluation_part, evaluation_text, worth_showing
-from kschedlab_lab.views.glyphs import STAR
-from kschedlab_lab.views.icons import PATHS
+from kschedlab_lab.views.glyphs import OUTLINES, STAR
 from kschedlab_lab.views.style import INK_2
 from kschedlab_lab.views.svg import Room
 from kube_cel import compile
@@ -157,7 +156,7 @@ def test_a_broken_device_has_its_sign_before_the_answer_and_after_any():
         made = devices.decide(settings)
         for asked in (False, True):
             svg = drawn(made, Room(720, 300), asked)
-            assert PATHS["taint"] in svg
+            assert OUTLINES["taint"] in svg
 
 
 def test_a_taint_is_known_before_the_pod_asks():
@@ -168,7 +167,7 @@ def test_a_taint_is_known_before_the_pod_asks():
 def test_a_taint_that_is_tolerated_is_not_what_decides():
     settings = devices.Settings().changed(model="h100", count=2, tolerates=True)
     svg = str(draw_sights(sights(devices.decide(settings)), Room(720, 300)))
-    (colour,) = re.findall(f'd="{re.escape(PATHS["taint"])}"[^>]*stroke="([^"]*)"', svg)
+    (colour,) = re.findall(f'd="{re.escape(OUTLINES["taint"])}"[^>]*stroke="([^"]*)"', svg)
     assert colour == INK_2
 
 
@@ -213,7 +212,7 @@ def test_each_sign_has_its_corner():
         svg = str(view.picture(Room(720, 300)))  # type: ignore[operator]
         device = svg.partition('data-key="device/gpu.example.com/node-b/gpu-0/box"')[2].partition("gpu-0</text>")[0]
         places = re.findall(r'translate\(([\d.]+),-[\d.]+\)"[^>]*>(.*?)(?=<g transform="translate\([\d.]+,-|$)', device)
-        names = {name: PATHS[name] for name in ("lock",)} | {"star": STAR}
+        names = {name: OUTLINES[name] for name in ("lock",)} | {"star": STAR}
         return {name: float(x) for x, drawn in places for name, path in names.items() if path in drawn}
 
     held, free = corners(), corners(rival=False, memory=80, model="any")

@@ -6,8 +6,7 @@ import pytest
 
 from kschedlab_lab.views import loop
 from kschedlab_lab.views.drawing import Block, Box
-from kschedlab_lab.views.loop import Taken, Way, rows
-from kschedlab_lab.views.pieces import Piece
+from kschedlab_lab.views.loop import Piece, Taken, Way, rows
 from kschedlab_lab.views.svg import Room
 
 WEB, SHOP = Piece("web", 2000, 200), Piece("shop", 1000, 100)
