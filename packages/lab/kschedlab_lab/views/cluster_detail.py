@@ -14,7 +14,7 @@ from kschedlab.preemption.ladder import earliest_start
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult
 from kschedlab.text.words import clock, count
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, rows_of, words, wrap
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, phrase, placed, row, rows_of, words, wrap
 from kschedlab_lab.views.lettering import both_ends, fitted, text_width, wrapped
 from kschedlab_lab.views.node_kinds import (
     CHOSEN_ONE,
@@ -52,6 +52,8 @@ EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
 HEAD, BETWEEN = 15, 2
 """The size of the line that names a node, and the space between what is said of it, in pixels."""
+READABLE = 240
+"""The least width for a reason beside its filter, in pixels; with less it is below."""
 SWATCH = 14
 """The size of a sample, in pixels."""
 ONLY = later("only {plugin}")
@@ -207,6 +209,9 @@ def _refusal(check: Check, name: float, width: float, short: bool = False) -> Pa
     sample = Part(10, 10, (rect(10, 10, 3, fill=cause_fill(check.plugin)),))
     called, reason = words(check.plugin, most=name)._replace(width=name), because(check)
     room = width - name - 10 - 6 - GAP
+    if room < READABLE and not short:
+        below = padded(words(reason, width=width - 16, fill=INK_2), 16)
+        return column([row([sample, called], 6), below._replace(width=width)], 0)
     said = words(fitted(reason, room), fill=INK_2) if short else words(reason, width=room, fill=INK_2)
     return row([row([sample, called], 6), said], GAP, "start")
 
@@ -237,14 +242,14 @@ def _sentence(text: str, width: float, lines: int | None) -> Part:
 
 
 def victims(decision: Decision, node: str, most: int = VICTIMS) -> list[str]:
-    """Whom the pod would evict on the node: so many at ``most`` with priority, and how many more; with the start if a
-    rule compares that of this node."""
+    """Whom the pod would evict on the node: so many at ``most`` with priority, or with the start if a rule compares
+    that of this node, and how many more."""
     preemption = decision.preemption
     if preemption is None or node not in preemption.candidates:
         return []
     pods, dated = preemption.candidates[node].victims, _dated(preemption, node)
     starts = clock(each.start for each in (*pods, *preemption.victims))
-    text = later("{pod} (priority {priority}, since {start})" if dated else "{pod} (priority {priority})")
+    text = later("{pod} (since {start})" if dated else "{pod} (priority {priority})")
     named = [
         say(text, pod=each.pod.metadata.name, priority=each.priority, start=starts(each.start)) for each in pods[:most]
     ]

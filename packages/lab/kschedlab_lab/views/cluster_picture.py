@@ -64,8 +64,9 @@ without any node moving, and how much is lost as a picture is enlarged to the wh
 LEGIBLE = 80
 """The least width for a part of a pod's name, in pixels."""
 GAP, AIR, HEAD, LINE, LINES, MANY = 6, 8, 21, 17, 3, 9
-"""The space between what is below the nodes, how much more is before the last of it where there is room, the height of the way back to all and of a line of text, in pixels; how
-many lines of an answer are shown in however little room, and how many lines or rows on a phone."""
+"""The space between what is below the nodes, how much more is before the last of it where there is room, the height of
+the way back to all and of a line of text, in pixels; how many lines of an answer are shown in however little room, and
+how many lines or rows on a phone."""
 
 
 @dataclass(frozen=True)

@@ -261,7 +261,8 @@ class Squares:
         for group, x, y in made.cells:
             many = self.pods[group[0]] if len(group) == 1 else 0
             for turn in range(many):
-                path += f"M{x + wide / 2 + 5 * (turn - (many - 1) / 2):g} {y + tall - 5:g}h0"
+                low = y + tall * (1 + SIZES.get(self.kinds[group[0]], 1)) / 2 - 5
+                path += f"M{x + wide / 2 + 5 * (turn - (many - 1) / 2):g} {low:g}h0"
         look: dict[str, Any] = {"stroke": "currentColor", "stroke_width": 4.5, "stroke_linecap": "round"}
         key = f"dots/{wide:g}/{len(made.cells)}"
         return element("path", d=path, **look, pointer_events="none", data_key=key)
