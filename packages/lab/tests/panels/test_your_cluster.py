@@ -352,7 +352,7 @@ def test_where_a_pod_runs_keeps_its_mark_when_another_node_is_clicked():
 def test_a_click_names_whom_the_pod_would_evict_there():
     for place, start in {"general-48": "04:45", "general-44": "02:55"}.items():
         panel = lesson.panel(pod="shop/payment-burst-0", node=place)
-        leaves = f"(priority -10, since {start})"
+        leaves = f"(since {start})"
         assert leaves in drawn(panel.view) and leaves in panel.view.text
     assert "since" not in drawn(lesson.panel(pod="shop/payment-burst-0", node="gpu-01").view)
 
