@@ -54,7 +54,7 @@ def a_node_is_clicked_a_change_applied_and_a_prediction_opens_its_answer(page: N
     expect(asked.locator(".ks-picture")).not_to_contain_text("PodTopologySpread")
     asked.get_by_role("button", name="its image").click()
     expect(asked.locator(".ks-question")).to_contain_text(
-        "✕ Not quite. PodTopologySpread, the distance, gives ★ 44 points more"
+        "✕ Not quite. ImageLocality, the image, gives both the same. PodTopologySpread, the distance, gives ★ 44"
     )
 
 

@@ -92,12 +92,12 @@ def how_little() -> YourCluster:
     free = [int(cluster.allocatable[CPU, place] - cluster.requested[CPU, place]) for place in places]
     much, less, few = (say("{cpu} CPU", cpu=cpu) for cpu in (6.2, 3.2, 1.2))
     why = say("The emptiest of these nodes has {most:g} CPU free. Move the slider.", most=max(free) / 1000)
-    together = later("The {nodes} nodes of {pool} have {cpu} CPU free: {mean:.1f} on average.")
+    together = later("Together, the {nodes} nodes of {pool} have {cpu} CPU free.")
     return _asking(
         say("{pod} asks for 7.7 CPU: too much. What is the most that fits?", pod="report-builder-0"),
         few,
         dict.fromkeys((much, less, few), why),
-        note=say(together, nodes=len(free), pool="general", cpu=sum(free) // 1000, mean=sum(free) / len(free) / 1000),
+        note=say(together, nodes=len(free), pool="general", cpu=sum(free) // 1000),
         sized=True,
         pod=LARGE,
         show="general",
@@ -120,7 +120,7 @@ def who_leaves() -> YourCluster:
     return _asking(
         say("Two nodes would each lose two pods of priority -10. Which node is chosen?"),
         later_one,
-        dict.fromkeys(oldest, say("Rule 5 spares the pod that has run longest.")),
+        dict.fromkeys(oldest, say("It spares the pod that has run longest: most work would be lost with it.")),
         note=say(runs, start=starts(oldest[older]), node=older, other_start=starts(oldest[later_one]), other=later_one),
         drawn=True,
         pod=URGENT,
@@ -141,10 +141,11 @@ def what_moves_it() -> YourCluster:
         fit=FIT,
         few=leads[FIT],
     )
+    no = say("{plugin}, the image, gives both the same.", plugin=IMAGES)
     return _asking(
         say("Now it would go to ★. What counts most?"),
         said[max(said, key=lambda plugin: leads[plugin])],
-        dict.fromkeys(said.values(), why),
+        dict.fromkeys(said.values(), why) | {said[IMAGES]: sentences((no, why))},
         RUNS_ON,
         say(
             "Free: {room} on {node}, {more} on ★.",

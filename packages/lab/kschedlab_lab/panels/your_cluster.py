@@ -50,8 +50,8 @@ NONE = "none"
 NEW = "-new"
 FEW = LIMITS._replace(nodes=2, totals=0, candidates=2, rungs=2)
 """The most candidates of the tables below the picture, so that they fit beside a text."""
-CPUS = range(200, 7701, 500)
-"""What a pod may be made to ask for, in milli."""
+CPUS = (*range(200, 1301, 100), 1700, 2200, 3200, 4700, 6200, 7700)
+"""What a pod may be made to ask for, in milli: in small steps where nodes have that much free."""
 SUGGESTED, LONGEST = 3000, 200
 """The most names that a field suggests, and the longest text that it takes."""
 
@@ -141,7 +141,8 @@ class Answers:
         decision, runs_on = explained.decision, explained.runs_on
         framed = left(decision, runs_on)
         again_there = again(decision, runs_on) if framed else ""
-        said = sentences((*headline(decision, runs_on), margin(decision), nobody(decision), again_there))
+        lead = margin(decision) if not framed else ""
+        said = sentences((*headline(decision, runs_on), lead, nobody(decision), again_there))
         asked = Asked(WHY, settings.show, framed=framed)
         return _view(decision, settings, asked, said, [*decision.sections(FEW)][1:])  # after the outcome
 
@@ -209,16 +210,18 @@ def headline(decision: Decision, runs_on: str | None = None) -> list[str]:
 
 
 def _near(decision: Decision) -> str:
-    """On how many nodes one filter alone is in the way: if the pod names a pool, of this pool."""
+    """On how many nodes one filter alone is in the way: if the pod names a pool, or all are in one, of this pool."""
     name, near = decision.pod.pod.metadata.name, [kind == ONE for kind in kinds(decision)]
     named, pool = _named(decision), pools(decision.cluster)
-    mine = next((each for each, places in pool.items() if {*places} == named), "")
-    inside = sum(near[place] for place in named) if mine else 0
-    if not inside or inside == sum(near):
+    alone = {place for place, is_near in enumerate(near) if is_near}
+    mine = next((each for each, places in pool.items() if {*places} == named or alone <= {*places}), "")
+    places = pool.get(mine, ())
+    inside = sum(near[place] for place in places)
+    if not inside or len(pool) == 1:
         waits = later("{pod} waits: on {near} of {nodes}, only one filter is in its way.")
         return say(waits, pod=name, near=f"{sum(near):,}", nodes=count(len(near), "node"))
     waits = later("{pod} waits: on {near} of {nodes} of {pool}, only one filter is in its way.")
-    return say(waits, pod=name, near=f"{inside:,}", nodes=count(len(named), "node"), pool=mine)
+    return say(waits, pod=name, near=f"{inside:,}", nodes=count(len(places), "node"), pool=mine)
 
 
 def _named(decision: Decision) -> set[int]:
@@ -270,11 +273,10 @@ def changing(decision: Decision, runs_on: str | None, helping: int) -> str:
 
 
 def therefore(change: str, after: Decision) -> str:
-    """What a change has done: on how many nodes the pod fits now, or may evict pods, and which rule chooses one."""
+    """What a change has done: on how many nodes the pod fits now, or may evict pods."""
     places = after.feasible if after.preemption is None else after.preemption.positions
     then = later("{change}: it fits on {nodes}.") if after.node else later("{change}: evicting helps on {nodes}.")
-    done = say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
-    return done if after.node else sentences((done, leaving(after)[1]))
+    return say(then, change=change[:1].upper() + change[1:], nodes=count(len(places), "node"))
 
 
 def _changes_table(found: WhatIf) -> Table:

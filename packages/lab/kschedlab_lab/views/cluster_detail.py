@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.meta import controller_of
+from kschedlab.preemption.evidence import Preemption
+from kschedlab.preemption.ladder import earliest_start
 from kschedlab.text.html import Html, element
 from kschedlab.text.ladder import RuleResult
 from kschedlab.text.words import clock, count
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, phrase, placed, row, rows_of, words, wrap
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, phrase, placed, row, rows_of, words, wrap
 from kschedlab_lab.views.lettering import both_ends, fitted, text_width, wrapped
 from kschedlab_lab.views.node_kinds import (
     CHOSEN_ONE,
@@ -23,6 +25,7 @@ from kschedlab_lab.views.node_kinds import (
     ONE,
     OPEN,
     RAMPS,
+    SIZES,
     TWO,
     cause_fill,
     kinds,
@@ -33,8 +36,7 @@ from kschedlab_lab.views.node_kinds import (
     totals,
 )
 from kschedlab_lab.views.node_map import ALL, star_path
-from kschedlab_lab.views.obstacles import are_ranked
-from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, ON_ACCENT, PRIORITIES, priority_fill
+from kschedlab_lab.views.style import ACT, CHOSEN, EVICTED, INK_2, ON_ACCENT
 from kschedlab_lab.views.svg import rect
 from kschedlab_why.why_not import Check, Points, WhyNot, because, refusing
 
@@ -48,6 +50,10 @@ PAD, APART = 6, 4
 """The space in a button beside its words, and the space between buttons, in pixels."""
 EACH = "2³¹"
 """What the sum of priorities adds for each victim."""
+HEAD, BETWEEN = 15, 2
+"""The size of the line that names a node, and the space between what is said of it, in pixels."""
+READABLE = 240
+"""The least width for a reason beside its filter, in pixels; with less it is below."""
 SWATCH = 14
 """The size of a sample, in pixels."""
 ONLY = later("only {plugin}")
@@ -61,7 +67,6 @@ NAMES = {
 }
 """By kind of node, what the legend calls it."""
 LEAVE = later("Evicted there:")
-PODS = later("a pod, as high as its request; the stronger its colour, the higher its priority")
 AMOUNTS = {GOOD: totals, EVICTS: tolls}
 RANGES = {GOOD: later("({least} to {most} points)"), EVICTS: later("({least} to {most} pods)")}
 """By kind of node, the amounts that its shades show, and how the legend calls the least and the greatest one."""
@@ -85,12 +90,12 @@ class Choice(NamedTuple):
 
 
 def legend(
-    decision: Decision, width: float, each: int, places: Collection[int], framed: str = "", only: str = ONLY
+    decision: Decision, each: int, places: Collection[int], framed: str = "", only: str = ONLY
 ) -> Iterator[Part]:
     """What the squares mean. ``each``: how many nodes one is, 0 if it has pods; ``places``: the nodes that are shown;
     ``framed``: where the pod runs; ``only``: how a node is called that one plugin refuses."""
     if decision.verdicts is not None or decision.gates or decision.error:
-        yield from _decided(decision, places, only)
+        yield from _decided(decision, places, only, each > 0)
     if decision.cluster.index.get(framed) in places:
         dashes: dict[str, Any] = {"stroke": "currentColor", "stroke_width": 2, "stroke_dasharray": "3 2"}
         yield _entry(_square("none", **dashes), say("it runs here"))
@@ -98,14 +103,12 @@ def legend(
     if each and owner is not None and siblings(decision):
         dot = element("circle", cx=7, cy=8, r=2.4, fill="currentColor")
         yield _entry(dot, say("pod of its {kind}", kind=owner.kind))
-    if not each and any(len(decision.cluster.pods_of(place)) for place in places):
-        yield _stripes(decision, width)
     if each > 1:
         yield words(say("a square is up to {each} nodes", each=each))
 
 
-def _decided(decision: Decision, places: Collection[int], only: str) -> Iterator[Part]:
-    """The kinds of these nodes after a decision, those that are nearest first."""
+def _decided(decision: Decision, places: Collection[int], only: str, sized: bool) -> Iterator[Part]:
+    """The kinds of these nodes after a decision, those that are nearest first; ``sized``: as large as they are."""
     kind_of = [kind if place in places else "" for place, kind in enumerate(kinds(decision))]
     found = Counter(kind_of)
     found[EVICTS if decision.node is None else GOOD] += found[CHOSEN_ONE]
@@ -120,7 +123,8 @@ def _decided(decision: Decision, places: Collection[int], only: str) -> Iterator
             strip = _strip({*node_fills(decision)}, RAMPS[kind])
             yield row([strip, _named(say(name), found[kind]), words(reach, fill=INK_2)], 6)
         elif found[kind]:
-            yield _entry(_square(FILLS[kind]), say(name), found[kind])
+            share = SIZES.get(kind, 1) if sized else 1
+            yield _entry(_square(FILLS[kind], share), say(name), found[kind])
 
 
 def _strip(used: Collection[str], ramp: Sequence[str]) -> Part:
@@ -129,17 +133,9 @@ def _strip(used: Collection[str], ramp: Sequence[str]) -> Part:
     return Part(8 * len(shades), SWATCH, tuple(rect(8, SWATCH, x=8 * at, fill=each) for at, each in enumerate(shades)))
 
 
-def _stripes(decision: Decision, width: float) -> Part:
-    """What a stripe in a node is, and if priorities tell pods apart, what its colour means."""
-    is_ranked = are_ranked(decision)
-    shades = PRIORITIES[1::2] if is_ranked else (priority_fill(decision.pod.priority),)
-    meaning = PODS if is_ranked else later("a pod, as high as its request")
-    strip = _strip(shades, shades)
-    return row([strip, words(say(meaning), width=width - strip.width - 6)], 6, "start")
-
-
-def _square(fill: str, **look: Any) -> Html:
-    return rect(SWATCH, SWATCH, 4, fill=fill, **look)
+def _square(fill: str, share: float = 1, **look: Any) -> Html:
+    size = share * SWATCH
+    return rect(size, size, 4 * share, (SWATCH - size) / 2, (SWATCH - size) / 2, fill=fill, **look)
 
 
 def _star() -> Html:
@@ -182,25 +178,25 @@ def why_not_part(
     else:
         inside = _sentence(found.sentence, room, lines)
     named = (phrase(("✕", EVICTED, True), (fitted(pod, room - 20), "currentColor", False)) for pod in leave)
-    inside = column([inside, wrap(named, room, 16, 0)], 2)
+    inside = column([inside, wrap(named, room, 16, 0)], BETWEEN)
     return row([inside._replace(width=room), _close()], 4, "start")
 
 
 def _refusals(found: WhyNot, width: float, lines: int | None) -> Part:
     """The node, and for each filter that refuses it a line with its colour and its reason; of what does not fit into so
     many ``lines``, a tip has the rest."""
-    each = refusing(found.checks)
-    head = wrap([words(found.node, bold=True), *_grey(found.evicting, width)], width, 8, 0)
-    wholes = [head, *(_refusal(check, width) for check in each)]
-    whole = column(wholes, 0)
-    high = words("").height * max(lines or 0, 2) + 1
+    each, head = refusing(found.checks), words(found.node, HEAD, bold=True)
+    name = min(max(text_width(check.plugin) for check in each), width / 2)
+    wholes = [head, *(_refusal(check, name, width) for check in each)]
+    whole = column([*wholes, *_grey(found.evicting, width)], BETWEEN)
+    high = (words("").height + BETWEEN) * max(lines or 0, 2) + 1
     if lines is None or whole.height <= high:
         return whole
-    parts = [words(found.node, bold=True), *(_refusal(check, width, short=True) for check in each)]
+    parts = [head, *(_refusal(check, name, width, short=True) for check in each)]
     for place, one in enumerate(wholes):
         longer = [*parts[:place], one, *parts[place + 1 :]]
-        parts = longer if column(longer, 0).height <= high else parts
-    short = column(parts[: max(lines, 2)], 0)
+        parts = longer if column(longer, BETWEEN).height <= high else parts
+    short = column(parts[: max(lines, 2)], BETWEEN)
     return short._replace(shapes=(element("g", *short.shapes, data_tip=found.sentence),))
 
 
@@ -208,12 +204,16 @@ def _grey(text: str, width: float) -> list[Part]:
     return [words(text, width=width, fill=INK_2)] if text else []
 
 
-def _refusal(check: Check, width: float, short: bool = False) -> Part:
+def _refusal(check: Check, name: float, width: float, short: bool = False) -> Part:
+    """A filter and its reason, which begins where that of any other filter does. ``name``: how wide a filter's is."""
     sample = Part(10, 10, (rect(10, 10, 3, fill=cause_fill(check.plugin)),))
-    name, reason = words(check.plugin), because(check)
-    room = width - name.width - 10 - 2 * 6
+    called, reason = words(check.plugin, most=name)._replace(width=name), because(check)
+    room = width - name - 10 - 6 - GAP
+    if room < READABLE and not short:
+        below = padded(words(reason, width=width - 16, fill=INK_2), 16)
+        return column([row([sample, called], 6), below._replace(width=width)], 0)
     said = words(fitted(reason, room), fill=INK_2) if short else words(reason, width=room, fill=INK_2)
-    return row([row([sample, name], 6), said], 6, "start")
+    return row([row([sample, called], 6), said], GAP, "start")
 
 
 def _lost(found: WhyNot) -> RuleResult | None:
@@ -224,10 +224,13 @@ def _lost(found: WhyNot) -> RuleResult | None:
 def _rule(found: WhyNot, rule: RuleResult, width: float) -> Part:
     """The node and the rule that drops it; below, what the rule compares on ★ and here."""
     lost = say("loses at rule {number}, {rule}:", number=rule.number, rule=rule.rule)
+    name = words(found.node, HEAD, bold=True)
     values = say("★ {value}, here {other}", value=rule.values[str(found.winner)], other=rule.values[found.node])
     summed = say("({each} for each pod)", each=EACH) if EACH in values else ""
-    head = wrap([words(found.node, bold=True), words(lost, width=width)], width, 6, 0)
-    return column([head, wrap([words(values, width=width), *_grey(summed, width)], width, 6, 0)], 0)
+    return column(
+        [name, words(lost, width=width), wrap([words(values, width=width), *_grey(summed, width)], width, 6, 0)],
+        BETWEEN,
+    )
 
 
 def _sentence(text: str, width: float, lines: int | None) -> Part:
@@ -239,21 +242,16 @@ def _sentence(text: str, width: float, lines: int | None) -> Part:
 
 
 def victims(decision: Decision, node: str, most: int = VICTIMS) -> list[str]:
-    """Whom the pod would evict on the node: so many at ``most`` with priority and start, and how many more."""
+    """Whom the pod would evict on the node: so many at ``most`` with priority, or with the start if a rule compares
+    that of this node, and how many more."""
     preemption = decision.preemption
     if preemption is None or node not in preemption.candidates:
         return []
-    pods = preemption.candidates[node].victims
-    both = (*pods, *preemption.victims)  # with dates only if those of the chosen node are other ones
-    starts = clock(each.start for each in both)
+    pods, dated = preemption.candidates[node].victims, _dated(preemption, node)
+    starts = clock(each.start for each in (*pods, *preemption.victims))
+    text = later("{pod} (since {start})" if dated else "{pod} (priority {priority})")
     named = [
-        say(
-            "{pod} (priority {priority}, since {start})",
-            pod=each.pod.metadata.name,
-            priority=each.priority,
-            start=starts(each.start),
-        )
-        for each in pods[:most]
+        say(text, pod=each.pod.metadata.name, priority=each.priority, start=starts(each.start)) for each in pods[:most]
     ]
     if not named and pods:
         shown = listed([*(str(each.priority) for each in pods[:VICTIMS]), *(["…"] if len(pods) > VICTIMS else [])])
@@ -261,6 +259,13 @@ def victims(decision: Decision, node: str, most: int = VICTIMS) -> list[str]:
         return [say("{pods} would have to leave (priority {priorities})", pods=many, priorities=shown)]
     rest = len(pods) - most
     return [*named, count(rest, "more pod")] if rest > 0 else named
+
+
+def _dated(preemption: Preemption, node: str) -> bool:
+    """Whether a rule compares when the pods of this node have started."""
+    here = preemption.positions == preemption.cluster.index[node]
+    starts = [rung.entered for rung in preemption.rungs if rung.rule.value is earliest_start]
+    return any(bool(entered[here].any()) and int(entered.sum()) > 1 for entered in starts)
 
 
 def _close() -> Part:
@@ -275,7 +280,8 @@ def _points(found: WhyNot, width: float, most: Mapping[str, int]) -> Part:
     other = found.node if found.node != found.winner else say("the next best")
     sums = ((f"★ {found.winner}", total.chosen, CHOSEN), (other, total.others[0], INK_2))
     both = [
-        words(f"{fitted(name, width - 60, bold=True)} {points}", bold=True, fill=fill) for name, points, fill in sums
+        words(f"{fitted(name, width - 60, HEAD, bold=True)} {points}", HEAD, bold=True, fill=fill)
+        for name, points, fill in sums
     ]
     leads = sorted((each for each in plugins if each.lead), key=lambda each: -abs(each.lead))
     more = [f"{each.plugin} {_more(each.lead)}" for each in leads[BARS:]]

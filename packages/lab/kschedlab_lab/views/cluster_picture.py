@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from kschedlab.cluster.pools import ZONE, pools
 from kschedlab.decision import Decision
+from kschedlab.generations import LATEST
 from kschedlab.messages import later, listed, say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
@@ -26,7 +27,7 @@ from kschedlab_lab.views.cluster_detail import (
     why_not_part,
 )
 from kschedlab_lab.views.drawing import SIGNS, Arrangement, Block, Box, Place, shapes
-from kschedlab_lab.views.layout import NOTHING, Part, column, moved, words, wrap
+from kschedlab_lab.views.layout import NOTHING, Part, column, moved, padded, words, wrap
 from kschedlab_lab.views.lettering import fitted, text_width
 from kschedlab_lab.views.node_kinds import node_fills, starred
 from kschedlab_lab.views.node_map import (
@@ -36,6 +37,7 @@ from kschedlab_lab.views.node_map import (
     Spot,
     Squares,
     answer,
+    badge_at,
     blocks,
     frame,
     rows,
@@ -55,15 +57,16 @@ FEW, ZONES = 40, 4
 """The most nodes that are drawn with their names and pods, and the most zones that are columns."""
 NARROW, PHONE = 400, 0.9
 """Below this width, in pixels, squares are for thumbs; and how high the nodes may be then, as a share of the width."""
-BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 182, 700, 140, 150, 40, 20
+BELOW, WIDE, LESS, LEAST, STEADY, ENLARGED = 192, 700, 150, 138, 40, 20
 """The height that is left for what is below the nodes, however much it is, so that they stay where they are; the width
 from which less is enough, and how much; the least height of the nodes; how much of the room's height may come or go
 without any node moving, and how much is lost as a picture is enlarged to the whole width, in pixels."""
 LEGIBLE = 80
 """The least width for a part of a pod's name, in pixels."""
-GAP, HEAD, LINE, LINES, MANY = 3, 21, 17, 3, 9
-"""The space between what is below the nodes, the height of the way back to all and of a line of text, in pixels; how
-many lines of an answer are shown in however little room, and how many lines or rows on a phone."""
+GAP, AIR, HEAD, LINE, LINES, MANY = 6, 8, 21, 17, 3, 9
+"""The space between what is below the nodes, how much more is before the last of it where there is room, the height of
+the way back to all and of a line of text, in pixels; how many lines of an answer are shown in however little room, and
+how many lines or rows on a phone."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +105,15 @@ def cluster_picture(decision: Decision, room: Room, asked: Asked, alt: str) -> H
         height = min(height, least - HEAD - ENLARGED * (width >= WIDE)) if len(places) <= FEW else height
     nodes, each = _nodes(decision, asked, shown, width, height)
     nodes = nodes._replace(height=max(nodes.height, least))
-    meaning = wrap(legend(decision, width, each, places, asked.framed, asked.only), width, 12, 1)
+    meaning = wrap(legend(decision, each, places, asked.framed, asked.only), width, 12, 1)
     note = words(asked.note, width=width, fill=INK_2) if asked.note else NOTHING
     used = nodes.height + meaning.height + 2 * GAP
-    below = 5 * LINE + 3 * GAP  # whatever is changed and clicked: two lines of a legend, three of an answer
+    below = 5 * LINE + 3 * GAP + 5  # whatever is changed and clicked: two lines of a legend, a name, two of an answer
     changes = _changes(decision, asked, width, room.height - ENLARGED - nodes.height - below)
     about = _about(decision, asked, width, room.height - used - changes.height - 2 * GAP)
-    whole = column([nodes, changes, meaning, about, note], GAP)
+    last = about if about.height else note
+    air = min(max(room.height - used - changes.height - GAP - last.height, 0), AIR)
+    whole = column([nodes, changes, meaning, padded(last, 0, air / 2)], GAP)
     return svg(whole.shapes, width, whole.height, alt)
 
 
@@ -222,7 +227,7 @@ def _nodes(
     """
     known = (asked.before or decision).cluster.index
     number, everything = sum(map(len, found.values())), len(decision.cluster.nodes)
-    version = words(decision.generation.name, fill=INK_2)
+    version = words(decision.generation.name, fill=INK_2) if decision.generation.name != LATEST else NOTHING
     head = [_crumbs(asked.show, number, everything)] if number < everything else []
     squares, zones = Squares(decision, found), _in_zones(decision, found)
     alone = _alone(zones)
@@ -241,7 +246,7 @@ def _nodes(
     parts = [*named, *drawn, *_marks(decision, asked, spots, star=few is None)]
     if made.zones and not head and version.width < made.room:
         parts.append(moved(version, 0, -1))
-    else:
+    elif version.width:
         head.append(version)
     above = wrap([part._replace(height=HEAD) for part in head], width, 16, 0)
     return column([above, Part(width, made.bottom, tuple(parts))], 0), 0 if few is not None else made.each
@@ -266,13 +271,17 @@ def _siblings(squares: Squares, zones: Mapping[str, Mapping[str, Sequence[int]]]
 
 
 def _marks(decision: Decision, asked: Asked, where: Mapping[int, Spot], star: bool) -> list[Html]:
-    """The star, and the frames of where the pod runs and of the node in question if that is another one."""
+    """The star, and the frames of where the pod runs and of the node in question if that is another one.
+
+    ``star``: whether it covers the node.
+    """
     index, chosen = decision.cluster.index, starred(decision)
     named = asked.why_not.node if asked.why_not is not None and asked.why_not.node != asked.framed else ""
     framed = (("asked", index.get(named, -1)), ("runs", index.get(asked.framed, -1)))
     parts = [frame(where[place], key) for key, place in framed if place in where]
     parts += [answer(where[index[name]], name) for name in asked.picks if index.get(name) in where]
-    return [*parts, star_at(where[chosen])] if star and chosen in where else parts
+    draw = star_at if star else badge_at
+    return [*parts, draw(where[chosen])] if chosen in where else parts
 
 
 def _crumbs(show: str, number: int, everything: int) -> Part:

@@ -28,7 +28,7 @@ TOLLS = tuple(themed(mixed("#F7C4AF", "#CB5522", n / 4), mixed("#63321F", "#E074
 """The colours of nodes on which it fits if others leave, from the fewest of them to the most: towards EVICTED."""
 CAUSES = {
     "taint": KINDS[1],
-    "full": KINDS[4],
+    "full": themed("#DE9CBC", "#7E4A68"),
     "label": themed("#9F7AD3", "#7A4FC0"),  # the most frequent one: far from TOLLS, also for who is colour-blind
     "pods": KINDS[3],
     **dict.fromkeys(("disk", "zone"), KINDS[5]),
@@ -41,11 +41,13 @@ FILLS = {
     GOOD: SHADES[2],
     EVICTS: TOLLS[2],
     ONE: OTHER,
-    TWO: themed("#A2A9B6", "#59626F"),
-    MORE: themed("#DDE0E5", "#2D3541"),
+    TWO: themed("#A9B0BC", "#59626F"),
+    MORE: themed("#7F8998", "#8A94A3"),
     OPEN: themed("#D5D9E0", "#343D4B"),
 }
 """By kind, those that are nearest first: the colour of its square."""
+SIZES = {TWO: 0.64, MORE: 0.36}
+"""By kind, the size of its square: what more than one change keeps from the pod recedes."""
 RAMPS = {GOOD: SHADES, EVICTS: TOLLS}
 """By kind, the colours of its nodes where they differ in an amount."""
 

@@ -21,6 +21,7 @@ from kschedlab_lab.views.node_kinds import (
     EVICTS,
     FILLS,
     REFUSED,
+    SIZES,
     kinds,
     node_fills,
     siblings,
@@ -216,14 +217,27 @@ class Squares:
     def draw(self, made: Grid) -> list[Html]:
         """All squares, those of one colour together, and the dots on them."""
         (wide, tall, *_), reached = made.shape, self._reached(len(made.cells))
-        found: dict[str, list[Html]] = {}
+        found: dict[tuple[str, float], list[Html]] = {}
         for group, x, y in made.cells:
             best = min(group, key=lambda place: ORDER.index(self.kinds[place]))
             marks = {"data_set": self._opens(group), "data_tip": self.tip(group)}
             marks |= {} if self.kinds[best] in reached else {"role": "img"}
-            square = rect(wide, tall, corner(wide), round(x, 1), round(y, 1), data_key=self._key(group), **marks)
-            found.setdefault(self.fills[best], []).append(square)
-        groups = [element("g", *squares, fill=fill) for fill, squares in found.items()]
+            share = SIZES.get(self.kinds[best], 1)
+            inner, x, y = share * wide, x + (1 - share) * wide / 2, y + (1 - share) * tall / 2
+            square = rect(
+                round(inner, 1),
+                round(share * tall, 1),
+                corner(inner),
+                round(x, 1),
+                round(y, 1),
+                data_key=self._key(group),
+                **marks,
+            )
+            found.setdefault((self.fills[best], wide - inner + made.shape.gap), []).append(square)
+        groups = [
+            element("g", *squares, fill=fill, stroke="transparent", stroke_width=round(around, 1))  # it is clicked, too
+            for (fill, around), squares in found.items()
+        ]
         return [*groups, self._dots(made)] if self.pods else groups
 
     def _key(self, group: Sequence[int]) -> str:
@@ -247,7 +261,8 @@ class Squares:
         for group, x, y in made.cells:
             many = self.pods[group[0]] if len(group) == 1 else 0
             for turn in range(many):
-                path += f"M{x + wide / 2 + 5 * (turn - (many - 1) / 2):g} {y + tall - 5:g}h0"
+                low = y + tall * (1 + SIZES.get(self.kinds[group[0]], 1)) / 2 - 5
+                path += f"M{x + wide / 2 + 5 * (turn - (many - 1) / 2):g} {low:g}h0"
         look: dict[str, Any] = {"stroke": "currentColor", "stroke_width": 4.5, "stroke_linecap": "round"}
         key = f"dots/{wide:g}/{len(made.cells)}"
         return element("path", d=path, **look, pointer_events="none", data_key=key)
@@ -289,6 +304,14 @@ def star_at(spot: Spot) -> Html:
     star = element("path", d=star_path(wide / 2, tall / 2, 0.42 * min(wide, tall, 26.0)), fill=ON_ACCENT)
     marks = {"data_key": "star", "pointer_events": "none"}
     return element("g", ring, ground, star, transform=f"translate({x:g},{y:g})", **marks)
+
+
+def badge_at(spot: Spot) -> Html:
+    """The chosen node's star where the node has pods: at its corner."""
+    disc = element("circle", r=9, fill=CHOSEN)
+    star = element("path", d=star_path(0, 0, 6.5), fill=ON_ACCENT)
+    marks = {"data_key": "badge", "pointer_events": "none"}
+    return element("g", disc, star, transform=f"translate({spot.x + spot.wide - 4:g},{spot.y + 4:g})", **marks)
 
 
 def star_path(x: float, y: float, radius: float) -> str:

@@ -175,10 +175,17 @@ def test_an_applied_change_says_on_how_many_nodes_the_pod_fits_then():
     says(after.view.sentence, "Asking only 1.285 CPU: it fits on 1 node.")
 
 
-def test_a_change_that_evicts_says_by_which_rule_the_node_is_chosen():
+def test_a_change_that_evicts_says_on_how_many_nodes_that_helps():
     panel = lesson.panel(pod="edge/ingress-canary-0", question=WHAT_IF)
     after = panel.move(change="with priority 50001 instead of 0").view.sentence
-    assert says(after, "With priority 50001", "evicting helps on", "Rule")
+    assert says(after, "With priority 50001", "evicting helps on 6 nodes.") and "Rule" not in after
+
+
+def test_starts_are_said_of_the_nodes_whose_starts_are_compared():
+    panel = lesson.panel(pod="shop/payment-burst-0", show="general")
+    for name, pods in {"general-44": 2, "general-48": 2, "general-02": 0}.items():
+        shown = drawn(panel.move(node=name).view)
+        assert len(re.findall(r">[^<]* \(since \d\d:\d\d\)<", shown)) == pods, name
 
 
 def test_a_change_that_leads_out_of_the_pool_that_is_shown_shows_all_nodes_and_no_button_moves():
@@ -196,11 +203,15 @@ def test_a_change_that_leads_out_of_the_pool_that_is_shown_shows_all_nodes_and_n
     assert first_button(pool) == first_button(everywhere)
 
 
-def test_of_a_pod_that_names_a_pool_only_this_pool_is_counted():
-    sentence = lesson.panel(pod="edge/ingress-canary-0").view.sentence
-    says(sentence, "on 6 of 6 nodes of ingress, only one filter is in its way.")
-    for key, near in {"ml/train-small-0": 12, "data/postgres-0": 24, "analytics/report-builder-0": 101}.items():
-        says(lesson.panel(pod=key).view.sentence, f"waits: on {near} of 200 nodes, only one filter is in its way.")
+def test_the_pool_that_a_pod_names_is_counted_or_that_of_all_its_nearest_nodes():
+    counted = {
+        "edge/ingress-canary-0": "6 of 6 nodes of ingress",
+        "ml/train-small-0": "12 of 12 nodes of gpu",
+        "data/postgres-0": "24 of 24 nodes of data",
+        "analytics/report-builder-0": "101 of 200 nodes",
+    }
+    for key, nodes in counted.items():
+        says(lesson.panel(pod=key).view.sentence, f"waits: on {nodes}, only one filter is in its way.")
 
 
 def test_every_change_that_is_offered_can_be_applied():
@@ -341,7 +352,7 @@ def test_where_a_pod_runs_keeps_its_mark_when_another_node_is_clicked():
 def test_a_click_names_whom_the_pod_would_evict_there():
     for place, start in {"general-48": "04:45", "general-44": "02:55"}.items():
         panel = lesson.panel(pod="shop/payment-burst-0", node=place)
-        leaves = f"(priority -10, since {start})"
+        leaves = f"(since {start})"
         assert leaves in drawn(panel.view) and leaves in panel.view.text
     assert "since" not in drawn(lesson.panel(pod="shop/payment-burst-0", node="gpu-01").view)
 

@@ -93,9 +93,13 @@ def test_words_choose_nodes(world):
 
 
 def places(svg):
-    """By node, where its square is."""
-    found = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)"[^>]*?data-key="node/([\w-]+)"', str(svg))
-    return {name: (float(x), float(y)) for x, y, name in found}
+    """By node, where the middle of its square is."""
+    found = re.findall(
+        r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"[^>]*?data-key="node/([\w-]+)"', str(svg)
+    )
+    return {
+        name: (round(float(x) + float(wide) / 2), round(float(y) + float(tall) / 2)) for x, y, wide, tall, name in found
+    }
 
 
 def test_pools_are_rows_and_zones_are_columns(world):
@@ -137,7 +141,7 @@ def test_whom_a_pod_would_evict_fits_into_a_low_room(world):
     crowded = max(candidates, key=lambda name: len(candidates[name].victims))
     asked = Asked("why", why_not=why_not(decision, crowded))
     low, high = (str(cluster_picture(decision, Room(540, tall), asked, "")) for tall in (340, 800))
-    assert high.count("(priority -10, since ") == len(candidates[crowded].victims) == 4
+    assert high.count("(priority -10)") == len(candidates[crowded].victims) == 4
     assert size(low)[1] <= 340 + 2 and "4 pods would have to leave" in low
 
 
@@ -169,8 +173,6 @@ def test_few_nodes_are_boxes_with_names_and_many_a_map(world):
     other = str(cluster_picture(stuck, Room(1080, 460), Asked(show="data"), ""))
     assert other.count('data-key="node/data-') >= 24
     assert "3685m CPU free" in other, "nodes without GPUs are drawn by cpu"
-    for svg in (few, other):
-        assert "a pod" in re.sub("<[^>]*>", " ", svg), "the legend says what a stripe is"
     assert "no node for “nobody”" in str(cluster_picture(decision, Room(), Asked(show="nobody"), ""))
 
 
@@ -243,7 +245,7 @@ def test_every_change_is_a_button_beside_the_text_in_a_window_of_any_height(worl
     answers = whatif_answers(what_if(pod_key, world))
     svg = str(panel.view.picture(Room(420, height)))
     assert svg.count('data-key="change/') == len(answers) and "in Details" not in svg
-    assert size(svg)[1] <= height + 3 * 18, "at most three lines of an answer make it smaller"
+    assert size(svg)[1] <= height + 22 + 2 * 18, "at most a name and two lines of an answer make it smaller"
 
 
 def test_a_change_that_is_applied_can_be_taken_back_where_few_fit():

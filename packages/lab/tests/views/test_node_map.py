@@ -114,7 +114,7 @@ def test_many_nodes_share_cells_which_open_them():
     svg = drawn(decision, 900, 400)
     assert 'data-set="show: p0 n0000..n0009"' in svg and "n0000 to n0009: show these alone" in svg
     assert len(svg) < 220_000
-    assert "a square is up to 4 nodes" in text_of(column(legend(decision, 720, 4, range(2000))))
+    assert "a square is up to 4 nodes" in text_of(column(legend(decision, 4, range(2000))))
 
 
 def test_each_filter_that_refuses_is_an_obstacle():
@@ -147,7 +147,7 @@ def test_every_node_has_a_spot_for_the_star():
 def test_the_legend_counts_every_node(world):
     for key in PENDING:
         decision = explain(key, world).decision
-        text = text_of(column(legend(decision, 720, 1, range(200))))
+        text = text_of(column(legend(decision, 1, range(200))))
         shown = dict(re.findall(r"<tspan[^>]*>([^<]+)</tspan><tspan[^>]*> ?(\d+)</tspan>", text))
         causes = {f"only {plugin}": len(places) for plugin, places in one_away(decision, kinds(decision)).items()}
         found = Counter(kinds(decision))
@@ -159,7 +159,7 @@ def test_the_legend_counts_every_node(world):
 
 def test_the_legend_of_a_pool_counts_its_nodes(world):
     decision = explain("ml/train-small-0", world).decision
-    text = text_of(column(legend(decision, 720, 0, pools(world)["gpu"])))
+    text = text_of(column(legend(decision, 0, pools(world)["gpu"])))
     assert re.findall(r"> ?(\d+)<", text) == ["12"] and "two obstacles" not in text
 
 
