@@ -107,7 +107,9 @@ def _taint(met: Meeting, rng: random.Random) -> Fact:
     effect = rng.choice(["NoSchedule", "NoSchedule", "PreferNoSchedule"])
     met.there.setdefault("spec", {})["taints"] = [{"key": "gpu", "effect": effect}]
     harmless = say("PreferNoSchedule only lowers the score") if effect == "PreferNoSchedule" else ""
-    return Fact(TAINTS, say("node-a has the taint gpu:{effect}.", effect=effect), harmless)
+    return Fact(
+        TAINTS, say("node-a has the taint gpu:{effect}, and web has no toleration for it.", effect=effect), harmless
+    )
 
 
 def random_meeting(rng: random.Random) -> Meeting:
@@ -131,7 +133,10 @@ def who_refuses(rng: random.Random) -> Exercise:
         say("v1.16 asks its default predicates in their order and stops at the first that refuses. Which one is it?"),
         right,
         why,
-        (say("Which facts are harmless?"), say("The lesson lists the order; GeneralPredicates counts as one.")),
+        (
+            say("Which predicate looks at each fact, and does it refuse?"),
+            say("The lesson lists the order; GeneralPredicates counts as one."),
+        ),
         Instance(element("ul", *(element("li", each) for each in met.texts)), "\n".join(met.texts)),
         {name: why if name == right else _remark(met, name, verdict.also) for name in rng.sample(SEEN, len(SEEN))},
         solved=lambda: outcome(decision),

@@ -151,7 +151,7 @@ def show(settings: Settings) -> View:
 
 def story(settings: Settings, room: Room) -> list[Frame]:
     """One predicate after the other is asked."""
-    first = later("podFitsOnNode has {number} predicates to ask about {node}; the {drawn} that can refuse are drawn.")
+    first = later("podFitsOnNode has {number} predicates to ask about {node}; the first {drawn} are drawn.")
     told = [say(first, number=len(ORDER), node=NODE, drawn=len(SEEN))]
     told += [say("{predicate}: nothing is in the way.", predicate=each) for each in asked(settings)]
     if not decide(settings).passes:
@@ -179,8 +179,9 @@ def how_many_reasons() -> Question[Settings]:
 
 
 def _why(settings: Settings, answer: str) -> str:
+    error = say("The error: “{reasons}”.", reasons=listed(decide(settings).reasons))
     if answer == "1":
-        return say("GeneralPredicates is the first that refuses, but it asks all its parts. It names CPU and the port.")
-    if answer == "3":
-        return say("The taint isn't named: GeneralPredicates refuses first, so no predicate below it is asked.")
-    return say("GeneralPredicates names CPU and the port. It refuses, so no predicate below it is asked.")
+        return sentences((say("GeneralPredicates is the first that refuses, but it asks all its parts."), error))
+    return sentences(
+        (say("GeneralPredicates refuses, so no predicate below it is asked: the taint isn't named."), error)
+    )

@@ -112,7 +112,9 @@ def _sums(settings: Settings) -> str:
         left=CPU - USED[decision.node] - settings.cpu,
         cpu=CPU,
     )
-    return sentences((summed, say("A full node gets {rest}.", rest=full) if full < rest else ""))
+    return sentences(
+        (summed, say("A full node gets {rest}, because it gets none for balance.", rest=full) if full < rest else "")
+    )
 
 
 def _parts(decision: Decision, node: str) -> tuple[int, int]:

@@ -143,7 +143,7 @@ def _step(entry: LogEntry) -> Taken | None:
     """The step of this entry, if it is shown."""
     if isinstance(entry, Moved) and entry.pod == HERO and entry.to in loop.PARTS:
         goes = later("web goes to the {part}.")
-        comes = later("logs-a has ended. That may help web: it goes to the {part}.")
+        comes = later("logs-a has ended. That may help, for all the queue knows: web goes to the {part}.")
         words = say(comes if entry.event == DELETED else goes, part=loop.PARTS[entry.to])
         return Taken(entry.at, loop.QUEUE, words, place=entry.to)
     if not isinstance(entry, Step) or entry.step not in STEPS or entry.pod not in (HERO, OTHER):
@@ -164,7 +164,7 @@ STEPS: Mapping[str, tuple[str, str]] = {
         later("The scheduler writes down why the binding failed, and gives {pod} back to the queue."),
     ),
     context.ASSUME: (loop.ASSUME, later("The cache counts {pod} on {node}: its room is taken.")),
-    context.BIND: (loop.BIND, later("A goroutine asks the API server to bind {pod} to {node}, and waits.")),
+    context.BIND: (loop.BIND, later("The binding cycle asks the API server to bind {pod} to {node}, and waits.")),
     context.POST_BIND: (loop.POST_BIND, later("{pod} is bound to {node}.")),
     context.FORGET: (loop.FORGET, later("The cache frees {pod}'s room on {node}.")),
 }
@@ -242,7 +242,7 @@ def _why_next(settings: Settings, answer: str) -> str:
 def what_is_undone() -> Question[Settings]:
     """The question about a binding that fails."""
     return Question(
-        say("bind fails, but the cache still counts web on node-b. What does the scheduler do first?"),
+        say("bind fails. What does the scheduler do first?"),
         tuple(terms(*AFTER.values())),
         lambda settings: say(AFTER[taken(settings.story)[_bind(settings.story)].title]),
         _why_undone,

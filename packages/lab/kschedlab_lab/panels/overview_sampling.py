@@ -83,7 +83,7 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 def how_many() -> Question[Settings]:
     """The question before the panel: where is so little enough that the best node is not seen?"""
-    asked = say("This many nodes are enough. In which cluster does the search miss the best one?")
+    asked = say("In which cluster does the search miss the best node?")
     line = {size: find(Settings(), size) for size in bends(0)}, ""
     before = Curve(
         SIZES,
@@ -96,16 +96,23 @@ def how_many() -> Question[Settings]:
         partial(draw_sample, Sample(None, "", SCORES)),
         line,
     )
-    answers = {_share(nodes): find(Settings(), nodes) / nodes for nodes in ASKED}
+    answers = {_size(nodes): find(Settings(), nodes) / nodes for nodes in ASKED}
     return Question(asked, tuple(answers), lambda _: min(answers, key=answers.__getitem__), _why, lambda _: before)
 
 
-def _share(nodes: int) -> str:
-    """How much of a cluster of this size is enough, if no percentage is set."""
-    return say("{share} % of {nodes:,}", share=round(find(Settings(), nodes) * 100 / nodes), nodes=nodes)
+def _size(nodes: int) -> str:
+    """The answer for a cluster of this size."""
+    return say("{nodes:,} nodes", nodes=nodes)
 
 
 def _why(_: Settings, answer: str) -> str:
-    if answer == _share(ASKED[-1]):
-        return say("20 % of the nodes come before the best one, and 5 % are enough. So web gets the node with 31.")
-    return say("20 % of the nodes come before the best one, and the search here sees more. With 5 % it doesn't.")
+    nodes = next(each for each in ASKED if _size(each) == answer)
+    share = round(find(Settings(), nodes) * 100 / nodes)
+    if nodes == ASKED[-1]:
+        return say(
+            "Here {share} % are enough, and the best node comes after 20 %. So web gets the node with 31.", share=share
+        )
+    return say(
+        "Here {share} % are enough, and the best node comes after 20 %. In the largest cluster, 5 % are enough.",
+        share=share,
+    )

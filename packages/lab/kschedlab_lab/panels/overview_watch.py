@@ -5,7 +5,7 @@ The lines come from a run simulated on v1.16, whose log can be replayed to any m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
@@ -20,9 +20,9 @@ from kschedlab.text.html import Html, element
 from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
-from kschedlab_lab.panels.terminal_view import standing
+from kschedlab_lab.panels.terminal_view import nominees, standing
 from kschedlab_lab.views.bench import Bench, draw_bench
-from kschedlab_lab.views.drawing import Block, Box
+from kschedlab_lab.views.drawing import Box
 from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.kubectl import HEAD, NONE, PodTable, wide_cells
 from kschedlab_simulation.log import Changed
@@ -173,17 +173,9 @@ def draw(story: str, position: int, alt: str, room: Room, picks: bool = False) -
     waiting = tuple(
         standing(pods[name], replay.now) for name in heroes if name in pods and not pods[name].spec.nodeName
     )
+    kept = {node: standing(each, 0) for node, each in nominees(pods.values()).items()}
     rows = (_shown(wide_cells(pods[name], replay.now) if name in pods else [""] * len(HEAD)) for name in heroes)
-    return draw_bench(
-        Bench(waiting, len(heroes), nodes, (_shown(HEAD), *rows), WIDEST, _kept(pods.values())), alt, room
-    )
-
-
-def _kept(pods: Iterable[Pod]) -> dict[str, Block]:
-    """By node the most important pod for which its room is kept."""
-    waiting = [each for each in pods if each.status.nominatedNodeName and not each.spec.nodeName]
-    waiting.sort(key=lambda each: each.spec.priority or 0)
-    return {each.status.nominatedNodeName: standing(each, 0) for each in waiting}
+    return draw_bench(Bench(waiting, len(heroes), nodes, (_shown(HEAD), *rows), WIDEST, kept), alt, room)
 
 
 def _box(there: Node, pods: Mapping[str, Pod], heroes: Sequence[str], now: int, picks: bool) -> Box:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from kschedlab.messages import say, sentences
+from kschedlab.messages import later, say, sentences
 from kschedlab.preemption.evidence import Candidate
 from kschedlab.text.html import Html
-from kschedlab.text.ladder import steps
+from kschedlab.text.ladder import RuleResult, steps
+from kschedlab.text.words import count
 from kschedlab_lab.panels.preemption import LOWEST, NODES, Settings, decide
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.views.picture import Handles, decided_and_why
@@ -18,7 +19,7 @@ from kschedlab_lab.views.svg import Room
 
 def which_node(change: str = "", rival: str = "node-c") -> Question[Settings]:
     """Which node, to be clicked in the picture. ``change``: a sentence that says what is other than at first; then each
-    node's victims are marked.
+    node's victims are marked. Without it the student knows of no rule yet.
 
     ``rival``: a node that the deciding rule drops; with the right answer comes why, after those that fell earlier.
     """
@@ -26,6 +27,8 @@ def which_node(change: str = "", rival: str = "node-c") -> Question[Settings]:
     text = sentences((change, say("Which node now?"))) if change else say("Which node is chosen?")
 
     def why(settings: Settings, answer: str) -> str:
+        if not change and (fewer := _fewer(settings, answer)):
+            return fewer
         if answer != _chosen(settings):
             return _why_not(settings, answer)
         return sentences(fates(decide(settings), rival)) or _why_not(settings, rival)
@@ -40,9 +43,9 @@ def who_returns() -> Question[Settings]:
     def right(settings: Settings) -> str:
         return next(each.pod.pod.metadata.name for each in _candidates(settings)["node-b"].attempts if each.reprieved)
 
-    def why(settings: Settings, _: str) -> str:
+    def why(settings: Settings, answer: str) -> str:
         decision, attempts = decide(settings), _candidates(settings)["node-b"].attempts
-        return sentences((beside(decision, "node-b"), first_back(attempts)))
+        return sentences((beside(decision, "node-b", answer), first_back(attempts)))
 
     handles = Handles(pods={name: {"data_pick": name} for name in pods})
     return Question(say("Which pod of node-b comes back?"), pods, right, why, _asked(handles, "node-b"), drawn=True)
@@ -68,7 +71,7 @@ def how_low() -> Question[Settings]:
     priorities = {"−100": -100, "−10⁹": -(10**9), "−2³¹": LOWEST}
 
     def right(settings: Settings) -> str:
-        return next(each for each, jobs in priorities.items() if _deciding(replace(settings, jobs=jobs)) == 4)
+        return next(each for each, jobs in priorities.items() if _decides(replace(settings, jobs=jobs)).number == 4)
 
     def why(settings: Settings, answer: str) -> str:
         if answer == right(settings):
@@ -111,11 +114,22 @@ def _chosen(settings: Settings) -> str:
     return decide(settings).nominated_node or ""
 
 
-def _deciding(settings: Settings) -> int:
-    """The number of the rule that leaves one node."""
+def _fewer(settings: Settings, answer: str) -> str:
+    """That fewer pods leave the chosen node, if that is plain to see: the rule about sums decides."""
+    candidates, chosen, decides = _candidates(settings), _chosen(settings), _decides(settings)
+    other = "node-c" if answer == chosen else answer
+    if decides.number != 3 or other not in decides.standing:
+        return ""
+    more, less = (len(candidates[node].victims) for node in (other, chosen))
+    message = later("On {node}, only {less} has to leave; on {other}, {more}.")
+    return say(message, node=chosen, less=count(less, "pod"), other=other, more=more) if less == 1 < more else ""
+
+
+def _decides(settings: Settings) -> RuleResult:
+    """The rule that leaves one node."""
     preemption = decide(settings).preemption
     assert preemption is not None
-    return next(step.number for step in steps(preemption, list(preemption.candidates)) if step.decides)
+    return next(step for step in steps(preemption, list(preemption.candidates)) if step.decides)
 
 
 def _why_not(settings: Settings, node: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kschedlab.messages import later, listed, say, sentences
@@ -13,6 +13,7 @@ from kschedlab.text.html import Html, element, visible
 from kschedlab.text.words import count, cpus, listing
 from kschedlab_lab.panels.base import View
 from kschedlab_lab.panels.terminal_feed import Happened, Seen, covers, seconds
+from kschedlab_lab.views.bench import keeping, kept_frames
 from kschedlab_lab.views.drawing import EDGE, LINE, MOST, TOP, Block, Box, Number, Place, arrange, remark, shapes
 from kschedlab_lab.views.glyphs import Badge
 from kschedlab_lab.views.layout import moved
@@ -76,15 +77,18 @@ def _picture(seen: Seen, alt: str, room: Room) -> Html:
     """The nodes with their pods, and above them the pods that wait."""
     hidden = len(seen.nodes) - NODES
     more = remark(say("{nodes} more", nodes=count(hidden, "node")) if hidden > 0 else "", room.width - 2 * EDGE)
-    nodes = [_node(node, seen) for node in seen.nodes[:NODES]]
+    kept = {visible(node): _block(pod, seen) for node, pod in nominees(seen.pods).items()}
+    nodes = keeping([_node(node, seen) for node in seen.nodes[:NODES]], kept)
     budgets, waiting = budgets_row(seen.budgets, {}, {}, {}), _waiting(seen)
     above = ABOVE + round(budgets.height)
-    plan = arrange(nodes, Room(room.width, room.height - above), more.height)
+    half = (room.width - 2 * EDGE) / 2
+    plan = arrange(nodes, Room(room.width, room.height - above), more.height, most=max(MOST, half))
     bar = Place(
         EDGE, TOP + LINE + above - ABOVE, min(room.width - 2 * EDGE, MOST * len(waiting.blocks)), HIGH, bar=True
     )
     places = (bar, *(place._replace(y=place.y + above) for place in plan.places))
     parts = shapes([waiting, *nodes], replace(plan, places=places), "cpu")
+    parts += kept_frames(nodes, kept, places[1:])
     parts += [moved(budgets, EDGE, 0)] if seen.budgets else []
     parts += [] if waiting.blocks else [label(say("no pod waits"), EDGE, bar.y + HIGH / 2, font_size=13, fill=INK_2)]
     bottom = plan.bottom + above
@@ -112,6 +116,13 @@ def _node(node: Node, seen: Seen) -> Box:
         tuple(block for block in blocks if block.size),
         tuple(_remarks(node, sum(not block.size for block in blocks))),
     )
+
+
+def nominees(pods: Iterable[Pod]) -> dict[str, Pod]:
+    """By node the most important pod for which its room is kept."""
+    waiting = [each for each in pods if each.status.nominatedNodeName and not each.spec.nodeName]
+    waiting.sort(key=lambda each: each.spec.priority or 0)
+    return {each.status.nominatedNodeName: each for each in waiting}
 
 
 def standing(pod: Pod, now: int) -> Block:

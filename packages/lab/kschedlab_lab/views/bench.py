@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
@@ -42,30 +42,38 @@ def draw_bench(bench: Bench, alt: str, room: Room) -> Html:
     slot = min(LONG, wide / bench.heroes)
     bar = Place(EDGE, TOP + LINE, slot * max(len(bench.waiting), 1), HIGH, bar=True)
     places = (bar, *(place._replace(y=place.y + above) for place in plan.places))
-    nodes = [_keeping(each, bench.kept) for each in bench.nodes]
+    nodes = keeping(bench.nodes, bench.kept)
     drawn = shapes([Box(WAITING, 0, bench.waiting), *nodes], replace(plan, places=places), "cpu", captions=False)
-    frames = (
-        _frame(bench.kept[each.name], each, place)
-        for each, place in zip(bench.nodes, places[1:], strict=True)
-        if each.name in bench.kept
-    )
+    frames = kept_frames(nodes, bench.kept, places[1:])
     bottom = plan.bottom + above + GAP
     return svg([*drawn, *frames, moved(table, EDGE, bottom)], room.width, bottom + table.height, alt)
 
 
-def _keeping(node: Box, kept: Mapping[str, Block]) -> Box:
-    """The node, whose free space is said to be kept."""
-    pod = kept.get(node.name)
-    return node if pod is None else replace(node, free=say("kept for {pod}", pod=pod.name))
+def keeping(nodes: Sequence[Box], kept: Mapping[str, Block]) -> list[Box]:
+    """The nodes; of one whose room is kept, the pods that end are on top, and its free space is said to be kept."""
+    found = []
+    for node in nodes:
+        if (pod := kept.get(node.name)) is not None:
+            blocks = tuple(sorted(node.blocks, key=lambda each: each.mark == "leaving"))
+            node = replace(node, blocks=blocks, free=say("kept for {pod}", pod=pod.name))
+        found.append(node)
+    return found
 
 
-def _frame(pod: Block, node: Box, place: Place) -> Html:
+def kept_frames(nodes: Sequence[Box], kept: Mapping[str, Block], places: Sequence[Place]) -> list[Html]:
+    """The room that is kept on each of these nodes."""
+    most = max((node.capacity for node in nodes), default=0)
+    there = [(kept[node.name], node, place) for node, place in zip(nodes, places, strict=True) if node.name in kept]
+    return [_frame(pod, node, place, place.height / most) for pod, node, place in there if most]
+
+
+def _frame(pod: Block, node: Box, place: Place, scale: float) -> Html:
     """The room that is kept for the pod: above the pods that stay, around what is free and those that end."""
-    scale = place.height / node.capacity
     stays = sum(each.size for each in node.blocks if each.mark != "leaving")
-    high, bottom = pod.size * scale + 4, place.y + place.height - stays * scale
+    size = max(min(pod.size, node.capacity - stays), 0)
+    high, bottom = size * scale + 4, place.y + place.height - stays * scale
     look: dict[str, Any] = {"fill": "none", "stroke": CHOSEN, "stroke_width": 2.5, "stroke_dasharray": "6 4"}
-    about: dict[str, Any] = {"data_key": f"kept/{pod.name}", "pointer_events": "none"}
+    about: dict[str, Any] = {"data_key": f"kept/{pod.key or pod.name}", "pointer_events": "none"}
     return rect(place.width + 8, high, 13, place.x - 4, bottom - high, **look, **about)
 
 

@@ -24,7 +24,6 @@ from kschedlab_lab.views.picture import (
     NO_HANDLES,
     Boxes,
     Handles,
-    caption,
     changed,
     decided_and_why,
     in_brief,
@@ -75,7 +74,10 @@ class Scene:
             return sentences((back, self._why_back))
         if not self.rules:
             return decided_and_why(self.decision)[0]
-        return sentences((caption(self.decision), *map(self._sorted_again, self._resorted)))
+        (first, why), step = decided_and_why(self.decision), next((each for each in self._steps if each.decides), None)
+        if step is not None:  # the ladder has the values
+            why = say("Rule {number} decides: {rule}.", number=step.number, rule=say(NAMES[step.name]))
+        return sentences((first, why, *map(self._sorted_again, self._resorted)))
 
     @property
     def _resorted(self) -> list[str]:
@@ -171,7 +173,7 @@ class Scene:
         """
         preemption = self.decision.preemption
         told = [] if preemption is None else [*(self._tries if self.tried else self._climb)(preemption, room)]
-        if not told or self.tried:
+        if not told:
             told.insert(0, (self._draw(self._boxes.before(), room, self._nowhere, 0), self._nowhere))
         return [*told, (self.picture(room), self.said)]
 
@@ -200,7 +202,7 @@ class Scene:
             yield self.picture(room), text
 
     def _climb(self, preemption: Preemption, room: Room) -> Iterator[Moment]:
-        """Who would leave, and each rule that drops a node. If a node's first victim is not its most important one and
+        """Who would leave, and each rule that is asked. If a node's first victim is not its most important one and
         that decides, it begins with the tries that put it there."""
         asked = [step for step in steps(preemption, list(preemption.candidates)) if step.applies]
         if not asked:
@@ -212,14 +214,9 @@ class Scene:
             yield self._draw(self._boxes.tried(), room, text, 0), text
         for node in self._resorted:
             yield from self._sort(node, room)
-        idle = list[int]()
         for step in asked:
-            if len(step.kept) == len(step.standing) and step is not asked[-1]:
-                idle.append(step.number)
-                continue
-            text = sentences((_rule(step, preemption), _idle(idle)))
+            text = _rule(step, preemption)
             yield self._draw(self._boxes.tried(), room, text, step.number), text
-            idle = []
 
     def _sort(self, node: str, room: Room) -> Iterator[Moment]:
         """The victims of this node get their places in the order of the tries, and then by priority."""
@@ -357,13 +354,6 @@ def _misleading(preemption: Preemption) -> str | None:
     return chosen if any(each.priority > first.priority for each in others) else None
 
 
-def _idle(numbers: Sequence[int]) -> str:
-    """That these rules, one after the other, drop no node; "" if there are none."""
-    if len(numbers) < 2:
-        return say("Rule {number} drops no node.", number=numbers[0]) if numbers else ""
-    return say("Rules {first}–{last} drop no node.", first=numbers[0], last=numbers[-1])
-
-
 def budgets_of(decision: Decision | None) -> list[PodDisruptionBudget]:
     """Those of its cluster."""
     return [*decision.cluster.objects_of(PodDisruptionBudget)] if decision is not None else []
@@ -412,11 +402,19 @@ def comes_back(decision: Decision, node: str) -> str:
     return say(message, pods=evicted(back), node=node, victims=evicted(candidates[node].victims))
 
 
-def beside(decision: Decision, node: str) -> str:
-    """How much is free on a node beside the pod that is tried there, once all less important pods stepped aside."""
+def beside(decision: Decision, node: str, other: str = "") -> str:
+    """How much is free on a node beside the pod that is tried there, once all less important pods stepped aside.
+
+    ``other``: a pod of the node; where it asks for more than that, this is said, too.
+    """
     box = next(each for each in Boxes(decision, NO_HANDLES).trying({}) if each.name == node)
-    free = amount(scarcest(decision), box.capacity - box.used)
-    return say("Beside {pod}, {free} is free.", pod=decision.pod.pod.metadata.name, free=free)
+    space, pod = box.capacity - box.used, decision.pod.pod.metadata.name
+    free = amount(scarcest(decision), space)
+    asked = next((each.size for each in box.blocks if each.name == other), 0)
+    if asked <= space:
+        return say("Beside {pod}, {free} is free.", pod=pod, free=free)
+    asks = amount(scarcest(decision), asked)
+    return say("Beside {pod}, {free} is free, but {other} asks for {asks}.", pod=pod, free=free, other=other, asks=asks)
 
 
 def fate(decision: Decision, node: str, compares: bool = True) -> str:
@@ -431,6 +429,8 @@ def fate(decision: Decision, node: str, compares: bool = True) -> str:
         return say("No rule drops {node}: all {rungs} leave a tie.", node=node, rungs=len(preemption.rungs))
     told = {"node": node, "number": step.number, "rule": say(NAMES[step.name])}
     value, best = _compared(step, preemption, node), _compared(step, preemption, chosen)
+    if step.number == 1:
+        value = f"{value} ({evicted(_breaking(preemption.candidates[node]))})"
     if not compares:
         return say("{node} drops out at rule {number}, {rule}: it has {value}.", **told, value=value)
     message = later("{node} drops out at rule {number}, {rule}: it has {value}, {other} {best}.")
@@ -477,6 +477,11 @@ def _compared(step: RuleResult, preemption: Preemption, node: str) -> str:
     if step.number != 2:
         return value
     return say("{pod} ({priority})", pod=preemption.candidates[node].victims[0].pod.metadata.name, priority=value)
+
+
+def _breaking(candidate: Candidate) -> list[PodInfo]:
+    """The victims whose eviction breaks a budget."""
+    return [each.pod for each in candidate.attempts if each.violates and not each.reprieved]
 
 
 def _surprise(number: int, loses: Candidate, wins: Candidate) -> str:

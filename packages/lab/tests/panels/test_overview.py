@@ -331,7 +331,7 @@ QUESTIONS = {
     "undone": (path.what_is_undone(), path.Settings("bind failure"), "free web's room"),
     "inside": (inside.where_to(), inside.Settings(), "node-a"),
     "gate": (gate.how_many_reasons(), gate.Settings(port=True, taint=True), "2"),
-    "sampling": (sampling.how_many(), sampling.Settings(5650), "5 % of 5,650"),
+    "sampling": (sampling.how_many(), sampling.Settings(5650), "5,650 nodes"),
     "watch": (watch.where_to(), watch.Settings("another node becomes free"), "node-b"),
 }
 
