@@ -42,7 +42,7 @@ def a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(
     expect(picture.locator('[data-state="chosen"]')).to_have_count(0)
     expect(sentence).to_have_text("")
     picture.locator("[data-pick=node-b]").first.click()
-    expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 3, sum: it has 100 + 2·2³¹")
+    expect(panel.locator(".ks-question")).to_contain_text("On node-a, only 1 pod has to leave; on node-b, 2.")
     expect(picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
     expect(sentence).to_contain_text("urgent goes to node-a")
     expect(page.stage(LATER[0]).locator('[data-state="chosen"]')).to_have_count(0)
@@ -64,7 +64,7 @@ def a_prediction_opens_its_own_answer_only_and_a_slider_changes_the_chosen_node(
 def what_was_answered_stays_answered_when_the_cells_run_again(page: Notebook) -> None:
     page.run_all()
     panel = page.stage("Which node is chosen?")
-    expect(panel.locator(".ks-question")).to_contain_text("node-b drops out at rule 3, sum: it has 100 + 2·2³¹")
+    expect(panel.locator(".ks-question")).to_contain_text("On node-a, only 1 pod has to leave; on node-b, 2.")
     behind_dots(panel).get_by_role("button", name="Ask again").click()
     expect(panel.locator(".ks-picture")).to_contain_text("waiting")
     expect(panel.locator(".ks-sentence")).to_have_text("")

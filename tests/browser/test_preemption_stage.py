@@ -107,7 +107,7 @@ def test_the_node_is_predicted_in_the_picture(shown: Show) -> None:
     expect(page.sentence).to_have_text("")
     expect(page.picture.locator('[data-state="chosen"]')).to_have_count(0)
     page.key("pod/logs-b").click(force=True)
-    expect(page.question).to_contain_text("node-b drops out at rule 3")
+    expect(page.question).to_contain_text("On node-a, only 1 pod has to leave")
     expect(page.sentence).to_contain_text("goes to node-a; shop-a has to leave")
     expect(page.picture.locator('[data-key="node/node-a"][data-state="chosen"]')).to_have_count(1)
 
@@ -117,7 +117,7 @@ def test_the_story_is_played_and_ends_with_the_picture(shown: Show) -> None:
     before = page.picture.inner_html()
     page.page.get_by_role("button", name="Show how").click()
     moment = page.page.get_by_label("Moment of the story")
-    expect(moment).to_have_attribute("max", "2")
+    expect(moment).to_have_attribute("max", "4")
     page.page.get_by_role("button", name="Pause").click()
     moment.press("End")
     expect(page.sentence).to_contain_text("urgent goes to node-a")
