@@ -21,6 +21,7 @@ from kschedlab_lab.panels import (
 )
 from kschedlab_lab.panels.base import Panel
 from kschedlab_lab.views.cluster_picture import QUESTIONS
+from packages.lab.tests.grids import each_of
 from tools.site.cards import recorded
 from tools.site.parts import Parts
 from tools.site.record import ROOMS, Limits, Shared, recording
@@ -98,7 +99,7 @@ def test_each_control_is_recorded_over_its_whole_range() -> None:
 def test_steps_are_recorded_up_to_the_last_of_each_story() -> None:
     panel = overview_path.panel()
     first, others = nearest(panel.settings, 500, 500)
-    assert {*first, *others} >= {*type(panel.settings).grid()}
+    assert {*first, *others} >= {*each_of(type(panel.settings))}
 
 
 def test_a_control_moves_on_from_a_value_that_took_another_one_along() -> None:

@@ -16,21 +16,11 @@ from kschedlab.text.html import Html, element, join, visible
 from kschedlab.text.tables import row, table
 from kschedlab_lab.exercises.exercise import MARKS, Exercise, State
 from kschedlab_lab.exercises.progress import Progress, Record, file_name
+from kschedlab_lab.panels import contents
 from kschedlab_lab.stage.live import show, show_again
 from kschedlab_lab.views.coded import coded
 
-LESSONS = (
-    "overview",
-    "queue",
-    "score",
-    "map_reduce",
-    "preemption",
-    "generations",
-    "your_cluster",
-    "your_plugin",
-    "devices",
-    "experiments",
-)
+LESSONS = tuple(each.module for each in contents.LESSONS)
 """The lessons with exercises: each is a module of this folder with a function ``exercises(seed)``."""
 
 

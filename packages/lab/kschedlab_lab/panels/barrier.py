@@ -21,17 +21,7 @@ from kschedlab_lab.panels.base import Panel, View
 from kschedlab_lab.panels.map_reduce import costs, decide, hand_out, manifests, node_names
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
-from kschedlab_lab.views.barrier import (
-    FILLED,
-    MAPPED,
-    REDUCED,
-    SUMMED,
-    Begins,
-    Row,
-    Score,
-    Sheet,
-    draw_barrier,
-)
+from kschedlab_lab.views.barrier import FILLED, MAPPED, REDUCED, SUMMED, Begins, Row, Score, Sheet, draw_barrier
 from kschedlab_lab.views.map_reduce import short
 from kschedlab_lab.views.score import bare, lead, together, winners
 from kschedlab_lab.views.svg import Room

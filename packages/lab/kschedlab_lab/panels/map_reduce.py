@@ -137,11 +137,6 @@ def ends(settings: Settings) -> int:
     return last_tick(pieces(settings))
 
 
-def handout(settings: Settings) -> Handout:
-    """The work up to the current step."""
-    return Handout(decide(NODES), pieces(settings), settings.step)
-
-
 def show(settings: Settings) -> View:
     """The panel's view for these settings."""
     sentence = describe(settings)
@@ -152,7 +147,8 @@ def draw(settings: Settings, room: Room, asks: bool = False) -> Html:
     """The handing out. ``asks``: a worker is the answer, and the number of workers can't be changed."""
     number = str(settings.workers)
     dial = Dial(number) if asks else Dial.among(WORKERS, settings.workers, number, "workers")
-    return draw_handing_out(replace(handout(settings), asks=asks), dial, room, describe(settings))
+    now = Handout(decide(NODES), pieces(settings), settings.step, asks)
+    return draw_handing_out(now, dial, room, describe(settings))
 
 
 def describe(settings: Settings) -> str:

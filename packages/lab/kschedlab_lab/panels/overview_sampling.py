@@ -37,12 +37,7 @@ class Settings(Restorable):
     """``percentage``: percentageOfNodesToScore, 0 if unset."""
 
     nodes: int = slider("nodes in the cluster", SIZES, 1000)
-    percentage: int = slider(
-        "percentage to score",
-        (0, *range(5, 105, 5)),
-        0,
-        lambda p: f"{p} %" if p else UNSET,
-    )
+    percentage: int = slider("percentage to score", (0, *range(5, 105, 5)), 0, lambda p: f"{p} %" if p else UNSET)
 
 
 def bends(percentage: int) -> list[int]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from kschedlab.generations import COURSE
 from kschedlab.messages import later, say, sentences
 from kschedlab.objects.meta import SECOND
 from kschedlab.queue.interface import ACTIVE, BACKOFF, IN_FLIGHT, UNSCHEDULABLE
@@ -35,7 +34,6 @@ from kschedlab_lab.views.queue_clock import Clock, Event, History, Stretch, draw
 from kschedlab_lab.views.queue_pods import Handle
 from kschedlab_lab.views.svg import Room, dragged
 
-NEWEST = COURSE[-1]
 ONE, ALL = LANES = (later("one pod"), later("all pods"))
 WORDS = {
     ACTIVE: later("is ready"),
@@ -68,7 +66,7 @@ def show(settings: Settings) -> View:
 
 def told(settings: Settings) -> str:
     """What became of the pods, the chosen one first."""
-    story, now, said = replay(NEWEST, settings.room), settings.time * SECOND, []
+    story, now, said = replay(settings.room), settings.time * SECOND, []
     for pod in sorted(settings.shown, key=lambda pod: pod != settings.pod):
         last = [each for each in story.entries if each.pod == pod and each.at <= now][-1]
         tries = sum(who == pod and at <= now for at, who in story.tries)
@@ -86,7 +84,7 @@ def drawn(settings: Settings, room: Room, known: int | None = None) -> Html:
     time, step = settings.time, round(step_of(LAST, room), 1)
     histories = []
     for pod in settings.shown:
-        each = history(pod, NEWEST, time if known is None else known, settings.room)
+        each = history(pod, time if known is None else known, settings.room)
         if known is not None:
             tries, woken = (tuple(at for at in times if at < known) for times in (each.tries, each.woken))
             each = replace(each, tries=tries, woken=woken)
@@ -109,15 +107,15 @@ def _bolt(each: Happening, handle: Handle) -> Event:
 
 def seen(settings: Settings) -> list[Happening]:
     """The events in their order; beside a single pod, only those that wake it, as long as none is moved."""
-    woken = history(settings.pod, NEWEST, LAST).woken
+    woken = history(settings.pod, LAST).woken
     pairs = zip(events(settings.room), events(), strict=True)
     shown = [each for each, unmoved in pairs if settings.lanes != ONE or unmoved.second in woken]
     return sorted(shown, key=lambda each: each.second)
 
 
-def history(pod: str, version: str, seconds: int, room: int = ROOM) -> History:
+def history(pod: str, seconds: int, room: int = ROOM) -> History:
     """What a pod went through up to this second."""
-    story, now = replay(version, room), seconds * SECOND
+    story, now = replay(room), seconds * SECOND
     past = [each for each in story.entries if each.pod == pod and each.at <= now]
     ends = [each.at for each in past[1:]] + [now]
     stretches = tuple(
@@ -203,4 +201,4 @@ def how_often_beside_web() -> Question[Settings]:
 
 def _tries(pod: str) -> list[float]:
     """The seconds at which the pod is tried."""
-    return [at / SECOND for at, who in replay(NEWEST).tries if who == pod]
+    return [at / SECOND for at, who in replay().tries if who == pod]

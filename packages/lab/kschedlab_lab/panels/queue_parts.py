@@ -5,7 +5,6 @@ An attempt to schedule ``web`` fails. An event happens before the attempt, durin
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -75,7 +74,7 @@ class Call(NamedTuple):
         return next(part for part, names in self.pods.items() if "web" in names)
 
 
-class Run(ABC, Generic[Queue]):
+class Run(Generic[Queue]):
     """web is ready. ``event``: what happens in the cluster; ``web``: the number of web's Pop, 0 before it."""
 
     def __init__(self, queue: Queue, event: str) -> None:
@@ -89,10 +88,6 @@ class Run(ABC, Generic[Queue]):
         self.web = self.queue.scheduling_cycle
         return queued
 
-    @abstractmethod
-    def give_back(self, queued: QueuedPodInfo) -> None:
-        """The attempt has failed."""
-
 
 class OldRun(Run[WithoutBackoff]):
     """The queue of v1.13. ``compared``: moveRequestCycle when web failed; ``moved``: an event came after that."""
@@ -102,11 +97,6 @@ class OldRun(Run[WithoutBackoff]):
         self.compared: int | None = None
         self.moved = False
 
-    def give_back(self, queued: QueuedPodInfo) -> None:
-        """The pod's condition says why."""
-        queued.record_failure(decoded(manifest(failed=True)))
-        self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
-
     def happens(self, trying: str = "") -> Call:
         self.moved = "web" in names(self.queue.unschedulable_q)
         self.queue.move(*happened(self.event))
@@ -114,7 +104,9 @@ class OldRun(Run[WithoutBackoff]):
         return self.call(sentences([say(HAPPENS[self.event]), moves]), trying)
 
     def fails(self, queued: QueuedPodInfo) -> Call:
-        self.give_back(queued)
+        """The attempt has failed; the pod's condition says why."""
+        queued.record_failure(decoded(manifest(failed=True)))
+        self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
         self.compared = self.queue.move_request_cycle
         if self.queue.unschedulable_q.get(queued.key) is not None:
             said = say("web fits nowhere and has missed no event: it waits in unschedulableQ.")
@@ -159,10 +151,6 @@ class NewRun(Run[WithEvents]):
         super().__init__(WithEvents(lambda: NOON, queueing_hints(GENERATIONS[NEW].filters)), event)
         self.note = say("inFlightEvents: nothing is being tried")
 
-    def give_back(self, queued: QueuedPodInfo) -> None:
-        queued.record_failure(queued.pod, ["NodeResourcesFit"])
-        self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
-
     def happens(self, trying: str = "") -> Call:
         self.queue.move(*happened(self.event))
         if trying:
@@ -175,7 +163,8 @@ class NewRun(Run[WithEvents]):
 
     def fails(self, queued: QueuedPodInfo) -> Call:
         kept = self._kept()
-        self.give_back(queued)
+        queued.record_failure(queued.pod, ["NodeResourcesFit"])
+        self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
         helps = "web" in names(self.queue.backoff)
         if helps:
             said = say("web fits nowhere, but the event that was noted may help it: it goes to backoffQ for 1 s.")

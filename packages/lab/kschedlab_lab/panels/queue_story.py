@@ -1,4 +1,4 @@
-"""A story of three pods on a clock, replayed through the real queue of each generation.
+"""A story of three pods on a clock, replayed through the real queue of v1.37.
 
 ``web`` requests 3 CPU, and node-a is full until its pods job-1, job-2 and job-3 end. ``ssd`` requires a node with the
 label ``disk: ssd``. ``friend`` requires a pod ``app: db`` nearby, and none ever appears. The scheduler takes
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from kschedlab import build
 from kschedlab.build import Manifest
 from kschedlab.cluster.cluster import Cluster
-from kschedlab.generations import GENERATIONS
+from kschedlab.generations import V1_37
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.messages import later
 from kschedlab.objects.meta import SECOND
@@ -24,8 +24,6 @@ from kschedlab.objects.model import Pod
 from kschedlab.queue.backoff import duration
 from kschedlab.queue.events import ASSIGNED_POD_DELETE
 from kschedlab.queue.interface import GONE
-from kschedlab.queue.older.with_backoff import WithBackoff
-from kschedlab.queue.older.without_backoff import WithoutBackoff
 from kschedlab.queue.queued_pod import QueuedPodInfo
 from kschedlab.scheduler import schedule
 from kschedlab_lab.panels.queue_waiting import decoded
@@ -77,7 +75,6 @@ class Story:
     there is room for web.
     """
 
-    generation: str
     room: int
     clock: int = 0
     entries: list[PartEntered] = field(default_factory=list)
@@ -86,13 +83,8 @@ class Story:
 
     def __post_init__(self) -> None:
         self.cluster = manifests()
-        self.rules = GENERATIONS[self.generation]
-        hints = {"hints": tuple(queueing_hints(self.rules.filters))} if self.rules.queue.hints else {}
-        self.queue = self.rules.queue(lambda: START + self.clock, get_pod=self._known, on_moved=self._moved, **hints)
-
-    def _known(self, key: str) -> Pod | None:
-        made = self.cluster.get(key.partition("/")[2])
-        return decoded(made) if made is not None else None
+        hints = tuple(queueing_hints(V1_37.filters))
+        self.queue = V1_37.queue(lambda: START + self.clock, on_moved=self._moved, hints=hints)
 
     def _moved(self, pod: Pod, _origin: str, part: str, _why: str) -> None:
         if pod.metadata.name in PODS:
@@ -125,8 +117,8 @@ class Story:
             return
         self.tries.append((self.clock, name))
         self.clock += ATTEMPT
-        cluster = Cluster(decode_objects(self.cluster.values()), self.rules.api)
-        decision = schedule(queued.pod.key, cluster, self.rules)
+        cluster = Cluster(decode_objects(self.cluster.values()), V1_37.api)
+        decision = schedule(queued.pod.key, cluster, V1_37)
         if decision.node is None:
             self._failed(queued, {refusal.plugin for refusal in decision.refusals()})
         else:
@@ -135,23 +127,10 @@ class Story:
             self.queue.assigned_pod_added(decoded(self.cluster[name]))
 
     def _failed(self, queued: QueuedPodInfo, plugins: Iterable[str]) -> None:
-        now = f"2026-03-02T08:{self.clock // SECOND // 60:02}:{self.clock // SECOND % 60:02}Z"
-        condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "lastProbeTime": now}
-        made = self.cluster[queued.pod.metadata.name]
-        made["status"] = {"conditions": [condition]}
-        queued.record_failure(decoded(made), plugins)
+        queued.record_failure(queued.pod, plugins)
         self.queue.add_unschedulable(queued, self.queue.scheduling_cycle)
-        end = self._backoff_end(queued)
-        if end is not None:
-            self.backoffs.append((self.clock, queued.pod.metadata.name, end - START))
-
-    def _backoff_end(self, queued: QueuedPodInfo) -> int | None:
-        """When the failed pod's backoff is over; v1.13's queue has none."""
-        if isinstance(self.queue, WithBackoff):
-            return self.queue.backoff_end(queued)
-        if isinstance(self.queue, WithoutBackoff):
-            return None
-        return queued.timestamp + duration(queued.unschedulable_count)
+        end = queued.timestamp + duration(queued.unschedulable_count)
+        self.backoffs.append((self.clock, queued.pod.metadata.name, end - START))
 
     def ends(self, name: str) -> None:
         self.queue.move(ASSIGNED_POD_DELETE, decoded(self.cluster.pop(name)))
@@ -197,7 +176,7 @@ def _end(name: str) -> Callable[[Story], None]:
 
 
 @lru_cache(64)
-def replay(generation: str, room: int = ROOM) -> Story:
-    story = Story(generation, room)
+def replay(room: int = ROOM) -> Story:
+    story = Story(room)
     story.run()
     return story

@@ -12,10 +12,9 @@ class Settings(Restorable):
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from itertools import product
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
 from kschedlab.messages import later, listed, say
@@ -182,17 +181,6 @@ class Restorable:
     def controls(cls) -> dict[str, Control]:
         """By name of the field, in their order."""
         return {each.name: each.metadata["control"] for each in fields(cls)}  # type: ignore[arg-type]  # see the class
-
-    @classmethod
-    def grid(cls) -> Iterator[Self]:
-        """Every combination of values, each with all of its steps."""
-        controls = cls.controls()
-        fixed = {name: each.values for name, each in controls.items() if each.last is None}
-        moving = {name: each for name, each in controls.items() if each.last is not None}
-        for values in product(*fixed.values()):
-            settings = cls(**dict(zip(fixed, values, strict=True)))
-            for taken in product(*(each.allowed(settings) for each in moving.values())):
-                yield replace(settings, **dict(zip(moving, taken, strict=True)))  # type: ignore[type-var]
 
     @classmethod
     def parse(cls, text: str) -> Self:

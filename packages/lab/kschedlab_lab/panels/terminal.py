@@ -37,10 +37,7 @@ class Story(NamedTuple):
 def _ours(name: str, value: int) -> list[Manifest]:
     """A Deployment without a pod yet, whose pods ask for 3 CPU, and their priority class."""
     kind: Manifest = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
-    return [
-        kind | {"metadata": {"name": name}, "value": value},
-        deployment(name, 0, cpu=3, priorityClassName=name),
-    ]
+    return [kind | {"metadata": {"name": name}, "value": value}, deployment(name, 0, cpu=3, priorityClassName=name)]
 
 
 def _nomination() -> list[Manifest]:

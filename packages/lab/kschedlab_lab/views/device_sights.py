@@ -15,16 +15,7 @@ from kschedlab_devices.claiming import demand_for
 from kschedlab_devices.demand import Demand
 from kschedlab_devices.errors import AllocationError
 from kschedlab_devices.pools import Candidate, DeviceId
-from kschedlab_devices.search import (
-    GIVEN_BACK,
-    IN_USE,
-    NO_CAPACITY,
-    NOT_SELECTED,
-    TAINTED,
-    TAKEN,
-    UNLIKE,
-    SearchStep,
-)
+from kschedlab_devices.search import GIVEN_BACK, IN_USE, NO_CAPACITY, NOT_SELECTED, TAINTED, TAKEN, UNLIKE, SearchStep
 from kschedlab_devices.state import state_of
 from kube_cel import CelError, compile
 

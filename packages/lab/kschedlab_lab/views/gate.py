@@ -100,15 +100,11 @@ def _line(fact: Fact, wide: float, fixed: bool) -> Part:
     shapes = [icon(fact.kind, 0, 5, INK_2), moved(wants, 22, 4)]
     high = max(wants.height + 8, BADGE)
     if fact.there or not fixed:
-        badge = _badge(fact, wide)
+        badge, aloud = _badge(fact, wide), say("{fact}: on" if fact.there else "{fact}: off", fact=fact.has)
         high = max(high, badge.height)
-        switch = {} if fixed else {"data_set": fact.sets, "aria_label": _aloud(fact)}
+        switch = {} if fixed else {"data_set": fact.sets, "aria_label": aloud}
         shapes.append(moved(badge, wide + EDGE, 0, data_key=f"has/{fact.name}", **switch))
     return Part(2 * wide, high, tuple(shapes))
-
-
-def _aloud(fact: Fact) -> str:
-    return say("{fact}: on" if fact.there else "{fact}: off", fact=fact.has)
 
 
 def _badge(fact: Fact, most: float) -> Part:

@@ -226,11 +226,7 @@ class Scale:
 
 
 def draw_pairs(
-    picture: Picture,
-    room: Room,
-    alt: str,
-    seeds: Collection[int] | None = None,
-    grains: int | None = None,
+    picture: Picture, room: Room, alt: str, seeds: Collection[int] | None = None, grains: int | None = None
 ) -> Html:
     """The picture; one can change what it shows where the hill is shown, too.
 

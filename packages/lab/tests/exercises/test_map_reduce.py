@@ -9,7 +9,7 @@ from kschedlab.build import as_yaml, node, pod
 from kschedlab_lab.exercises import map_reduce
 from kschedlab_lab.exercises.build import Build
 from kschedlab_lab.exercises.exercise import State
-from kschedlab_lab.exercises.map_reduce_build import NODES
+from kschedlab_lab.exercises.map_reduce import NODES
 from kschedlab_lab.exercises.predict import Predict
 from tests.answering import made, one_right_answer
 from tests.samples import sampled

@@ -5,10 +5,11 @@ from xml.etree import ElementTree
 from kschedlab_lab.panels.barrier import FORMULAS, NODES, WISH, Settings, panel, reduce, row, sheet, show, too_soon
 from kschedlab_lab.panels.map_reduce import decide
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 from tests.saying import says
 
 ROOM = Room(560, 480)
-GRID = [*Settings.grid()]
+GRID = [*each_of(Settings)]
 GO = str.maketrans({"×": "*", "−": "-", "/": "//"})
 """What a formula of the picture is in Python."""
 
@@ -26,7 +27,7 @@ def test_reduce_of_all_nodes_is_the_engine_s_and_its_formula_is_in_the_picture()
 
 
 def test_the_end_of_each_beginning():
-    found = {each.begins: sheet(each) for each in Settings.grid() if each.step == len(each.stages) - 1}
+    found = {each.begins: sheet(each) for each in each_of(Settings) if each.step == len(each.stages) - 1}
     assert {begins: each.sums for begins, each in found.items()} == {
         1: [35, 35, 67, 24],
         2: [35, 40, 67, 24],

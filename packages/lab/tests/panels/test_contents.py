@@ -21,6 +21,7 @@ from kschedlab_lab.panels.contents import (
 )
 from kschedlab_lab.views.course import CARD, draw_course
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 
 NOTEBOOKS = Path(__file__).parents[4] / "notebooks"
 
@@ -79,7 +80,7 @@ def test_every_lesson_has_a_link() -> None:
         assert f'<a href="{lesson.file}" style="{LINK}">' in str(show(Settings(lesson.title)).table)
 
 
-@pytest.mark.parametrize("settings", list(Settings.grid()), ids=str)
+@pytest.mark.parametrize("settings", list(each_of(Settings)), ids=str)
 def test_every_place_on_the_map(settings: Settings) -> None:
     view, lesson = show(settings), BY_NUMBER[settings.lesson[:2]]
     assert view.sentence == f"{lesson.title}: {lesson.question} {lesson.acts}" and view.sentence in view.text

@@ -11,9 +11,10 @@ from kschedlab.scheduler import schedule
 from kschedlab_lab.panels import devices, selector
 from kschedlab_lab.views.device_sights import sights
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 from tests.saying import says
 
-CLAIMS = [*list(devices.Settings.grid())[::11], devices.Settings().changed(model="h100", tolerates=True)]
+CLAIMS = [*list(each_of(devices.Settings))[::11], devices.Settings().changed(model="h100", tolerates=True)]
 ROOM = Room()
 
 

@@ -26,9 +26,10 @@ from kschedlab_lab.panels.first import (
 )
 from kschedlab_lab.views.picture import decided_and_why
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 from tests.saying import says
 
-ALL = list(Settings.grid())
+ALL = list(each_of(Settings))
 
 
 def keys(drawing: Html) -> dict[str, ElementTree.Element]:

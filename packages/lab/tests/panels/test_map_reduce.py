@@ -23,8 +23,9 @@ from kschedlab_lab.panels.map_reduce import (
     which_worker,
 )
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 
-GRID = list(Settings.grid())
+GRID = list(each_of(Settings))
 ROOM = Room(640, 330)
 
 

@@ -21,6 +21,7 @@ from kschedlab_lab.views.svg import Room
 from kschedlab_simulation.replay import Replay
 from kschedlab_simulation.simulation import Simulation
 from kschedlab_simulation.timeline.scenario import loads_scenario
+from packages.lab.tests.grids import each_of
 from tests.saying import says
 
 ROOM = Room(640, 330)
@@ -44,7 +45,7 @@ def test_a_story_takes_the_steps_of_the_source(story):
 @pytest.mark.parametrize("story", path.STORIES)
 def test_every_step_is_told_and_shown(story):
     seen = set()
-    for settings in path.Settings.grid():
+    for settings in each_of(path.Settings):
         if settings.story == story:
             view = path.show(settings)
             step = path.taken(story)[settings.step]
@@ -81,7 +82,7 @@ def test_both_pods_are_counted_before_one_of_them_is_bound():
 
 
 def test_what_fails_is_seen_to_go_back_into_the_queue():
-    for settings in path.Settings.grid():
+    for settings in each_of(path.Settings):
         back = settings.story == "bind failure" and settings.step >= 7
         assert ('data-key="back"' in str(path.show(settings).picture(ROOM))) == back
 
@@ -91,7 +92,7 @@ def test_no_story_has_another_scale(width):
     def box(settings):
         return ElementTree.fromstring(str(path.show(settings).picture(Room(width, 380)))).get("viewBox")
 
-    assert len({box(settings) for settings in path.Settings.grid()}) == 1
+    assert len({box(settings) for settings in each_of(path.Settings)}) == 1
 
 
 def test_a_story_s_yaml_tells_the_same():
@@ -105,7 +106,7 @@ def test_a_story_s_yaml_tells_the_same():
 
 
 def test_a_pod_goes_to_the_best_of_the_nodes_with_room():
-    for settings in inside.Settings.grid():
+    for settings in each_of(inside.Settings):
         view, decision = inside.show(settings), inside.decide(settings)
         fit = [name for name, used in inside.USED.items() if used + settings.cpu <= inside.CPU]
         picture = str(view.picture(ROOM))
@@ -158,13 +159,13 @@ def plainly(nodes, percentage):
 
 
 def test_every_number_of_the_curve():
-    for settings in sampling.Settings.grid():
+    for settings in each_of(sampling.Settings):
         assert sampling.find(settings) == plainly(settings.nodes, settings.percentage)
 
 
 def test_the_best_node_is_missed_where_a_fifth_is_enough():
     """So says the lesson: from 3,750 nodes on, unless more are asked for."""
-    for settings in sampling.Settings.grid():
+    for settings in each_of(sampling.Settings):
         if settings.percentage in (0, 20, 25):
             seen, chart = plainly(settings.nodes, settings.percentage), str(sampling.show(settings).picture(ROOM))
             sees = settings.nodes < 100 or seen > settings.nodes / 5
@@ -200,7 +201,7 @@ def test_every_twentieth_of_the_nodes_can_be_asked_for():
 
 @pytest.mark.parametrize("story", watch.STORIES)
 def test_every_change_is_told_as_kubectl_prints_it(story):
-    for settings in watch.Settings.grid():
+    for settings in each_of(watch.Settings):
         if settings.story == story:
             view, line = watch.show(settings), watch.lines(story)[settings.change]
             assert view.text.splitlines()[-len(line.text) :] == list(line.text)
@@ -233,7 +234,7 @@ def test_the_picture_has_what_kubectl_shows_of_the_pods_that_come():
 
 
 def test_the_room_of_a_nominated_pod_is_framed_until_it_has_a_node():
-    for settings in watch.Settings.grid():
+    for settings in each_of(watch.Settings):
         line, picture = watch.lines(settings.story)[settings.change], str(watch.show(settings).picture(ROOM))
         replay = Replay(watch.run(settings.story).log)
         replay.seek(line.position)
@@ -258,7 +259,7 @@ BY = {name: each.by for name, each in gate.OBSTACLES.items()}
 
 
 def test_the_first_predicate_in_the_order_refuses_and_ends_the_search():
-    for settings in gate.Settings.grid():
+    for settings in each_of(gate.Settings):
         seen = {by for name, by in BY.items() if getattr(settings, name)}
         first = next((name for name in gate.ORDER if name in seen), None)
         assert gate.decide(settings).plugin == first
@@ -295,7 +296,7 @@ def test_the_story_asks_one_predicate_at_a_time():
     assert says(frames[1].caption, "CheckNodeUnschedulable") and says(frames[2].caption, "GeneralPredicates refuses")
 
 
-@pytest.mark.parametrize("settings", list(gate.Settings.grid())[::3], ids=str)
+@pytest.mark.parametrize("settings", list(each_of(gate.Settings))[::3], ids=str)
 def test_the_node_takes_the_pod_or_the_obstacle_is_marked(settings):
     verdict, view = gate.decide(settings), gate.show(settings)
     picture = str(view.picture(ROOM))
@@ -373,7 +374,7 @@ def test_an_answer_comes_with_the_pictures_that_lead_to_it(panel, between):
 
 @pytest.mark.parametrize("module", [inside, gate])
 def test_a_story_ends_with_the_picture(module):
-    for i, settings in enumerate(module.Settings.grid()):
+    for i, settings in enumerate(each_of(module.Settings)):
         if i % 7 == 0:
             view = module.show(settings)
             frames = view.story(ROOM)
@@ -386,7 +387,7 @@ def test_a_story_ends_with_the_picture(module):
 @pytest.mark.parametrize("module", [path, inside, sampling, watch, gate])
 def test_a_panel_moves_through_the_same_function(module):
     panel = module.panel()
-    settings = list(module.Settings.grid())[-1]
+    settings = list(each_of(module.Settings))[-1]
     assert panel.restore(str(settings)).view.text == module.show(settings).text
     assert panel.link().startswith(module.__name__.rpartition("_")[2] + ".panel().restore(")
 

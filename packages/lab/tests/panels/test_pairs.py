@@ -16,6 +16,7 @@ from kschedlab_lab.panels.pairs import (
 )
 from kschedlab_lab.views.pairs import Pairs
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 from packages.lab.tests.panels.policies import NUMBERS
 from tests.saying import says
 
@@ -27,7 +28,7 @@ def keys(picture):
 
 
 def test_every_setting_has_a_picture_with_a_dot_for_each_run():
-    for settings in Compared(NUMBERS, joinable=True).settings.grid():
+    for settings in each_of(Compared(NUMBERS, joinable=True).settings):
         view = panel(NUMBERS, **vars(settings)).view
         found = keys(view.picture(ROOM))
         dots = {f"{letter}/{seed}" for letter in "ab" for seed in range(1, settings.seeds + 1)}

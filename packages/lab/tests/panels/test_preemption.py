@@ -27,6 +27,7 @@ from kschedlab_lab.panels.preemption import (
 )
 from kschedlab_lab.panels.preemption_questions import how_low, which_node, which_pod, who_returns
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 from tests.samples import sampled
 from tests.saying import says
 
@@ -111,7 +112,7 @@ def ladder(candidates: dict[str, Found]) -> tuple[int, list[str]]:
 
 @cache
 def grid() -> list[Settings]:
-    return list(Settings.grid())
+    return list(each_of(Settings))
 
 
 @pytest.mark.parametrize("start", sampled(range(0, 210, 7), 1))

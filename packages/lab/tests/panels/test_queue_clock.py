@@ -1,4 +1,4 @@
-"""The story on a clock: in every generation each pod is somewhere at any time, and as its rules say."""
+"""The story on a clock: each pod is somewhere at any time, and as the rules of v1.37 say."""
 
 from __future__ import annotations
 
@@ -23,21 +23,19 @@ from kschedlab_lab.panels.queue_clock import (
 )
 from kschedlab_lab.panels.queue_story import LAST, PODS, ROOMS, replay
 from kschedlab_lab.views.svg import Room
-from tests.course import GENERATIONS
 from tests.saying import says
 
 
-def tries(generation: str, pod: str) -> list[float]:
-    return [at / SECOND for at, who in replay(generation).tries if who == pod]
+def tries(pod: str) -> list[float]:
+    return [at / SECOND for at, who in replay().tries if who == pod]
 
 
-@pytest.mark.parametrize("generation", GENERATIONS)
-def test_a_pod_is_always_in_one_place(generation: str) -> None:
+def test_a_pod_is_always_in_one_place() -> None:
     for pod in PODS:
-        found = [each for each in replay(generation).entries if each.pod == pod]
+        found = [each for each in replay().entries if each.pod == pod]
         assert [each.at for each in found] == sorted(each.at for each in found)
         popped = [each.at for each in found if each.part == "in flight"]
-        assert popped == [at for at, who in replay(generation).tries if who == pod]
+        assert popped == [at for at, who in replay().tries if who == pod]
 
 
 @pytest.mark.parametrize("lanes", LANES)
@@ -51,17 +49,11 @@ def test_each_lane_has_its_attempts_at_every_time(lanes: str) -> None:
             tips = [each.get("data-tip") for each in picture.iter()]
             drawn_tries = dict.fromkeys(PODS, 0)
             for each in settings.shown:
-                count = len([at for at in tries("v1.37", each) if at <= time])
+                count = len([at for at in tries(each) if at <= time])
                 assert f"({count} attempt" in view.sentence or f"(attempt {count})" in view.sentence
                 assert each in view.sentence
                 drawn_tries[each] += count
             assert all(tips.count(f"{each} is tried") == count for each, count in drawn_tries.items())
-
-
-def test_web_is_bound_when_its_generation_lets_it() -> None:
-    last = {name: tries(name, "web")[-1] for name in GENERATIONS}
-    assert last == {name: 7 if name == "v1.13" else 10 for name in GENERATIONS}
-    assert all(replay(name).entries[-1].at <= LAST * SECOND for name in GENERATIONS)
 
 
 def test_it_is_seen_at_once_when_web_is_bound_if_there_is_room_earlier_or_later() -> None:
@@ -86,14 +78,9 @@ def test_the_headline_speaks_of_the_pod_that_was_asked_about() -> None:
     assert panel(lanes=ALL, pod="ssd").view.sentence.startswith("ssd is tried at 8 s and bound at 8.1 s (2 attempts).")
 
 
-def test_only_v1_37_leaves_pods_asleep_that_an_event_can_t_help() -> None:
-    assert {name: len(tries(name, "friend")) for name in GENERATIONS} == {
-        "v1.13": 5,
-        "v1.16": 4,
-        "v1.20": 4,
-        "v1.37": 1,
-    }
-    assert tries("v1.37", "ssd") == [0.1, 8]
+def test_it_leaves_pods_asleep_that_an_event_can_t_help() -> None:
+    assert len(tries("friend")) == 1
+    assert tries("ssd") == [0.1, 8]
     assert panel(pod="friend").view.sentence == "friend waits (1 attempt)."
 
 
@@ -145,8 +132,6 @@ def test_beside_one_pod_are_the_events_that_wake_it() -> None:
 
 def test_backoff_lasts_from_the_failure_on_and_an_event_does_not_prolong_it() -> None:
     """The third attempt of web ends at 5.1 s, the event comes at 7 s."""
-    for name in ("v1.16", "v1.20", "v1.37"):
-        shown = history("web", name, 14).backoffs
-        assert shown[-1] == (pytest.approx(5.1), pytest.approx(9.1))
-        assert history("web", name, 6).backoffs == shown, "known from its beginning on"
-    assert history("web", "v1.13", 14).backoffs == ()
+    shown = history("web", 14).backoffs
+    assert shown[-1] == (pytest.approx(5.1), pytest.approx(9.1))
+    assert history("web", 6).backoffs == shown, "known from its beginning on"

@@ -26,8 +26,9 @@ from kschedlab_lab.views.score import STAGES, together
 from kschedlab_lab.views.score_bars import in_order
 from kschedlab_lab.views.score_map import REWARDS, ScoreMap
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 
-CAUSES = list(Cause.grid())
+CAUSES = list(each_of(Cause))
 
 
 def numbers(settings: Settings) -> dict[str, list[str]]:
@@ -352,7 +353,7 @@ def test_the_winners_that_the_lesson_speaks_of() -> None:
     assert [weights.decide(Weights(nodes=each)).best for each in (1, 2)] == [["node-c"], ["node-d"]]
     for given in (Weights(nodes=0, spread=0), Weights(spread=0, least=3)):
         assert weights.decide(given).best == ["node-a"]
-    assert not any(weights.decide(given).best == ["node-b"] for given in Weights.grid())
+    assert not any(weights.decide(given).best == ["node-b"] for given in each_of(Weights))
 
 
 def test_two_columns_are_compared_by_whoever_answers() -> None:

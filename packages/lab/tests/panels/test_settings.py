@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kschedlab_lab.panels.settings import Restorable, choice, slider, steps, switch, typed
+from packages.lab.tests.grids import each_of
 
 
 @dataclass(frozen=True)
@@ -17,12 +18,12 @@ class Settings(Restorable):
 
 
 def test_the_grid_is_every_combination_once() -> None:
-    grid = list(Settings.grid())
+    grid = list(each_of(Settings))
     assert len(grid) == len(set(grid)) == 8
     assert Settings(3, 540) in grid
 
 
-@given(st.sampled_from(list(Settings.grid())))
+@given(st.sampled_from(list(each_of(Settings))))
 def test_text_restores_settings(settings: Settings) -> None:
     assert Settings.parse(str(settings)) == settings
 
@@ -87,12 +88,12 @@ class Walk(Restorable):
 
 
 def test_the_grid_has_all_steps_of_each_setting() -> None:
-    grid = list(Walk.grid())
+    grid = list(each_of(Walk))
     assert len(grid) == len(set(grid)) == 2 * 2 * ((1 + 2 + 3) + 3)
     assert {each.step for each in grid if each.pods == 1 and each.more} == {0, 1}
 
 
-@given(st.sampled_from(list(Walk.grid())))
+@given(st.sampled_from(list(each_of(Walk))))
 def test_text_restores_every_kind_of_setting(settings: Walk) -> None:
     assert Walk.parse(str(settings)) == settings
     assert Walk().changed(**vars(settings)) == settings

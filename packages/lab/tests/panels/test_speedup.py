@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 from kschedlab_lab.panels.map_reduce import costs, hand_out
 from kschedlab_lab.panels.speedup import KNOWN, WORKERS, Settings, cards, ends, how_long, panel, show, times
 from kschedlab_lab.views.svg import Room
+from packages.lab.tests.grids import each_of
 
 ROOM = Room(560, 480)
 
@@ -17,7 +18,7 @@ def keys(markup: object, start: str) -> list[str]:
 
 def test_the_times_are_those_of_the_workers_and_the_longest_card_is_the_least():
     assert [*times(Settings()).values()] == [25, 13, 10, 8, 7, 6, 6, 5, 5, 5, 4, 4, 4, 4, 4, 4]
-    for settings in Settings.grid():
+    for settings in each_of(Settings):
         least = max(cards(settings))
         assert ends(settings) == max(piece.end for piece in hand_out(cards(settings), settings.workers)) >= least
         assert ends(settings.changed(workers=16)) == least
@@ -37,7 +38,7 @@ def test_the_card_that_can_be_changed_decides_when_it_is_long():
 
 
 def test_every_picture_is_well_formed_and_a_bar_is_clicked():
-    for settings in [*Settings.grid()][::7]:
+    for settings in [*each_of(Settings)][::7]:
         drawn = str(show(settings).picture(ROOM))
         bars = keys(drawn, "time/")
         assert bars == [f"time/{number}" for number in WORKERS] and drawn.count("data-set=") == len(WORKERS)

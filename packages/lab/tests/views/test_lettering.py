@@ -5,8 +5,8 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from kschedlab_lab.views.glossary import SECTIONS
 from kschedlab_lab.views.lettering import after_hyphen, flowed, name_lines, text_width, told_apart, units, wrapped
+from tools.glossary import SECTIONS
 
 WORDS = st.text("abcWXYZ/-. ", max_size=40)
 

@@ -6,7 +6,7 @@ from kschedlab.cluster.cluster import Cluster
 from kschedlab.generations import V1_16
 from kschedlab.manifests.loading import decode_objects
 from kschedlab.scheduler import schedule
-from kschedlab_lab.exercises.map_reduce_build import LEAST, SPREAD, weighted
+from kschedlab_lab.exercises.map_reduce import LEAST, SPREAD, weighted
 from kschedlab_lab.panels.map_reduce import NEW, costs, decide, hand_out, manifests
 from kschedlab_lab.views.cells import (
     WORKERS,

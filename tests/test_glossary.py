@@ -1,15 +1,10 @@
 """The glossary: each word once, on the page."""
 
-from pathlib import Path
-
-from kschedlab_lab.views.glossary import SECTIONS, page
-
-PAGE = Path(__file__).parents[4] / "docs" / "glossary.md"
-WRITE = "python -c 'from kschedlab_lab.views.glossary import page; print(page(), end=\"\")' > docs/glossary.md"
+from tools.glossary import PAGE, SECTIONS, page
 
 
 def test_the_page_is_the_list() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), WRITE
+    assert PAGE.read_text(encoding="utf-8") == page(), "python -m tools.glossary"
 
 
 def test_each_word_stands_once_and_has_all_of_its_parts() -> None:
