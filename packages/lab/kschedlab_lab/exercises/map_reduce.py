@@ -243,6 +243,8 @@ def turn(decision: Decision) -> Html:
 
 def turned(objects: Objects, ahead: int) -> str:
     """Whether Map puts node-a so far ahead, and Reduce node-b; if not, the sums."""
+    if objects.report.lines():
+        return say("One object is not written as Kubernetes expects it: see the line below.")
     waiting = [each.metadata.name for each in objects.pods if not each.spec.nodeName]
     if len(objects.nodes) != 2 or len(objects.of(Service)) != 1 or waiting != ["web-new"]:
         return say("Add only running pods: spec.nodeName must be node-a or node-b.")
