@@ -130,7 +130,8 @@ def _taken(now: Speed, plan: _Plan, worker: int, y: float) -> list[Html]:
 
 def _grip(now: Speed, plan: _Plan) -> dict[str, Any]:
     """What makes a card longer or shorter."""
-    return dragged("ticks", "x", round(plan.tick, 1), say("ticks of node-{node}", node=now.names[now.dragged]))
+    said = say("ticks of node-{node}", node=now.names[now.dragged])
+    return {**dragged("ticks", "x", round(plan.tick, 1), said), "data_key": "grip"}
 
 
 def _end(now: Speed, plan: _Plan, bottom: float) -> list[Html]:
