@@ -95,8 +95,10 @@ def test_a_bar_is_clicked_and_a_card_gets_longer(shown: Show) -> None:
     page = shown(speedup.panel())
     page.key("time/16").click()
     expect(page.sentence).to_contain_text("With 16 workers Map takes 4 ticks.")
-    page.key("dial/ticks").press("End")
+    page.drag("card/10", 300, 0)
     expect(page.sentence).to_contain_text("With 16 workers Map takes 8 ticks. node-k alone needs as many")
+    page.key("dial/ticks").press("Home")
+    expect(page.sentence).to_contain_text("With 16 workers Map takes 4 ticks. node-f alone needs as many")
 
 
 def an_exercise_is_answered_in_its_box(page: Notebook, _: Path) -> None:

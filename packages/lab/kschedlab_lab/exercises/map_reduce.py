@@ -104,8 +104,8 @@ def total_of_a_node(rng: random.Random) -> Exercise:
         say("The total of a node"),
         say(
             "These are scores right after Map, and the weights that will multiply them. What is the total of {node} "
-            "in the end? Reduce reverses {spread} and {taints}: 10 - (score × 10 / largest) for the taints, 10 × "
-            "(largest - score) / largest for the pods. Go rounds each division down.",
+            "in the end? As in the lesson, Reduce makes (max − n) × 10 / max of each number n of {spread}, and "
+            "10 − n × 10 / max of {taints}. Go rounds each division down.",
             node=NODES[place],
             spread=short(SPREAD),
             taints=short(TAINTS),
@@ -243,6 +243,8 @@ def turn(decision: Decision) -> Html:
 
 def turned(objects: Objects, ahead: int) -> str:
     """Whether Map puts node-a so far ahead, and Reduce node-b; if not, the sums."""
+    if objects.report.lines():
+        return say("One object is not written as Kubernetes expects it: see the line below.")
     waiting = [each.metadata.name for each in objects.pods if not each.spec.nodeName]
     if len(objects.nodes) != 2 or len(objects.of(Service)) != 1 or waiting != ["web-new"]:
         return say("Add only running pods: spec.nodeName must be node-a or node-b.")

@@ -22,16 +22,13 @@ from kschedlab_lab.panels.map_reduce import costs, decide, hand_out, manifests, 
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, choice, steps
 from kschedlab_lab.views.barrier import FILLED, MAPPED, REDUCED, SUMMED, Begins, Row, Score, Sheet, draw_barrier
-from kschedlab_lab.views.map_reduce import short
+from kschedlab_lab.views.map_reduce import mapped, row_name, short
 from kschedlab_lab.views.score import bare, lead, together, winners
 from kschedlab_lab.views.svg import Room
 
 NODES, WORKERS, TOP = 4, 2, 10
 """How many nodes and workers there are; Reduce's highest score in v1.16."""
 WISH, SPREAD, TAINTS = "NodeAffinityPriority", "SelectorSpreadPriority", "TaintTolerationPriority"
-CONSTANT = "NodePreferAvoidPodsPriority"
-"""It gives the same to each node, and is not drawn."""
-
 
 FORMULAS: Mapping[str, str] = {
     WISH: "n × 10 / max",
@@ -101,11 +98,13 @@ def sheet(settings: Settings) -> Sheet:
     """The table at this step."""
     decision, scores = decide(NODES), _scores()
     rows = [Row(short(name), formula, row(settings, name)) for name, formula in FORMULAS.items()]
-    rest = [each for name, each in zip(scores.plugins, scores.rows, strict=True) if name not in (*FORMULAS, CONSTANT)]
-    others = [int(sum(each.normalized[place] for each in rest)) for place in range(NODES)]
+    rest = [name for name in mapped(decision) if name not in FORMULAS]
+    columns = zip(*(scores.rows[scores.plugins.index(name)].normalized.tolist() for name in rest), strict=True)
+    others = [sum(column) for column in columns]
     writers = [piece.worker for piece in hand_out(costs(NODES), WORKERS)]
-    mapped = NODES if settings.stage >= FILLED else settings.begins
-    return Sheet(node_names(NODES), writers, mapped, rows, others, decision.best, settings.stage)
+    filled = NODES if settings.stage >= FILLED else settings.begins
+    names = [*map(row_name, rest)]
+    return Sheet(node_names(NODES), writers, filled, rows, names, others, decision.best, settings.stage)
 
 
 def show(settings: Settings) -> View:

@@ -31,7 +31,7 @@ DESIGNS = SHARED, LOCKED, WHOLE, OWN = later("no lock"), later("a lock"), later(
 NODES, NODE = node_names(4), "node-b"
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority")
 """By worker, the priority whose score it adds."""
-EARLY, SOON = 2, 3
+EARLY, SOON = 2, 6
 """When the first step is, and how soon after its read a worker that has waited for the lock can write."""
 NONE, STEPS = later("none"), 4
 """No step yet; how many there are: each worker reads and writes."""
@@ -172,10 +172,8 @@ def _outcome(settings: Settings) -> str:
     ties = all(sums[node] == last.gives for node in ahead)
     best = later("{node} only ties with {others}") if ties else later("{node} loses to {others}")
     return say(
-        "Worker {worker} writes last and has not seen what worker {other} wrote: the {lost} is lost. "
-        "The total is {total} instead of {right}, and {best}.",
+        "The {lost} is lost: worker {worker} had not seen it. The total is {total} instead of {right}, and {best}.",
         worker=last.worker,
-        other=first.worker,
         lost=gone.score,
         total=last.gives,
         right=sums[NODE],

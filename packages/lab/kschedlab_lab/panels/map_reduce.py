@@ -22,7 +22,7 @@ from kschedlab.scheduler import schedule
 from kschedlab.text.html import Html
 from kschedlab.text.words import count
 from kschedlab_lab.panels.base import Panel, View
-from kschedlab_lab.panels.preferences import labelled, preferring, with_app
+from kschedlab_lab.panels.preferences import labelled, preferring
 from kschedlab_lab.panels.question import Question
 from kschedlab_lab.panels.settings import Restorable, slider, steps
 from kschedlab_lab.views.cards import Piece, last_tick
@@ -35,15 +35,15 @@ NEW = "default/web-new"
 MIB = 1 << 20
 TAINT = {"key": "maintenance", "value": "soon", "effect": "PreferNoSchedule"}
 OLD = {"key": "old-disk", "value": "yes", "effect": "PreferNoSchedule"}
-RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; disk; rack; has the image
-    (500, 1024, 3, 0, "hdd", "r1", True),
-    (1000, 4096, 1, 0, "ssd", "r2", False),
-    (500, 2048, 2, 1, "nvme", "r2", False),
-    (2000, 4096, 0, 2, "hdd", "r1", True),
-    (1500, 8192, 1, 0, "ssd", "r1", False),
-    (250, 1024, 2, 1, "hdd", "r2", True),
-    (3000, 2048, 0, 0, "nvme", "r1", False),
-    (1000, 1024, 3, 0, "hdd", "r2", True),
+RUNNING = (  # CPU (milli) and memory (MiB) of other pods; web's pods; taints; disk; has the image
+    (500, 1024, 3, 0, "hdd", True),
+    (1000, 4096, 1, 0, "ssd", False),
+    (500, 2048, 2, 1, "nvme", False),
+    (2000, 4096, 0, 2, "hdd", True),
+    (1500, 8192, 1, 0, "ssd", False),
+    (250, 1024, 2, 1, "hdd", True),
+    (3000, 2048, 0, 0, "nvme", False),
+    (1000, 1024, 3, 0, "hdd", True),
 )
 
 NODES, WORKERS = 12, range(1, 9)
@@ -76,7 +76,6 @@ def manifests(number: int = 4) -> list[Manifest]:
         letter = name.removeprefix("node-")
         made.append(pod(f"other-{letter}", name, f"{cpu}m", labels={"app": "other"}, memory=f"{memory}Mi"))
         made += [pod(f"web-{letter}{n + 1}", name, "250m", labels={"app": "web"}, memory="512Mi") for n in range(web)]
-    made.append(pod("cache", names[0], "250m", labels={"app": "cache"}, memory="256Mi"))
     return [*made, pod("web-new", "", "500m", labels={"app": "web"}, memory="1Gi", affinity=wishes())]
 
 
@@ -85,22 +84,21 @@ def node_names(number: int) -> list[str]:
     return [f"node-{chr(ord('a') + i)}" for i in range(number)]
 
 
-def _running(name: str) -> tuple[int, int, int, int, str, str, bool]:
+def _running(name: str) -> tuple[int, int, int, int, str, bool]:
     return RUNNING[(ord(name[-1]) - ord("a")) % len(RUNNING)]
 
 
 def _node(name: str) -> Manifest:
-    *_, taints, disk, rack, image = _running(name)
-    made = node(name, 4, "16Gi", {"disk": disk, "rack": rack}, [TAINT, OLD][:taints])
+    *_, taints, disk, image = _running(name)
+    made = node(name, 4, "16Gi", {"disk": disk}, [TAINT, OLD][:taints])
     if image:
         made["status"]["images"] = [{"names": ["example/app:1"], "sizeBytes": 600 * MIB}]
     return made
 
 
 def wishes() -> dict[str, Any]:
-    """The pod's preferences: fast disks, and the rack of the cache."""
-    disks = [labelled(20, "disk", "ssd"), labelled(50, "disk", "nvme")]
-    return preferring(disks, near=[with_app(10, "cache", "rack")])
+    """The pod's preferences: fast disks."""
+    return preferring([labelled(20, "disk", "ssd"), labelled(50, "disk", "nvme")])
 
 
 @lru_cache

@@ -61,7 +61,7 @@ def speed(settings: Settings) -> Speed:
     letters = [name.removeprefix("node-") for name in node_names(NODES)]
     most = sum(cards(Settings(ticks=max(TICKS))))
     longest = max(cards(settings))
-    return Speed(letters, work(settings), settings.workers, WORKERS, times(settings), longest, most)
+    return Speed(letters, work(settings), settings.workers, WORKERS, times(settings), longest, most, CARD)
 
 
 def show(settings: Settings) -> View:

@@ -43,13 +43,14 @@ class Row:
 @dataclass(frozen=True)
 class Sheet:
     """The whole table at a stage. ``writers``: by node the worker; ``mapped``: how many of the nodes are mapped;
-    ``others``: by node, what the other algorithms give; ``best``: the nodes that should win; ``asked``: the row and the
-    column of the number that a question is about."""
+    ``rest``: the other algorithms; ``others``: by node, what they give; ``best``: the nodes that should win; ``asked``:
+    the row and the column of the number that a question is about."""
 
     names: Sequence[str]
     writers: Sequence[int]
     mapped: int
     rows: Sequence[Row]
+    rest: Sequence[str]
     others: Sequence[int]
     best: Sequence[str]
     stage: int
@@ -189,7 +190,8 @@ def _box(
 
 def _others(now: Sheet, grid: _Grid, y: float) -> list[Html]:
     """What the algorithms without a Reduce give to each mapped node, added up."""
-    shapes = [label(say("4 others"), grid.left - 8, y + grid.high / 2 + 4, "end")]
+    name = say("{number} others", number=len(now.rest))
+    shapes = [label(name, grid.left - 8, y + grid.high / 2 + 4, "end", data_tip=" + ".join(now.rest))]
     for column, value in enumerate(now.others):
         lines = (str(value),) if column < now.mapped else ()
         shapes.append(_box(lines, UNCHANGED if lines else TRAY, grid, column, y, f"others/{column}"))

@@ -43,9 +43,7 @@ def draw_card(piece: Piece, name: str, at: tuple[float, float], tick: float, hig
     box = rect(round(long, 1), round(high - 2, 1), 4, fill=fill if is_done else TRAY, stroke=HAIR if done else INK_2)
     part = rect(round(done * tick, 1), round(high - 2, 1), 4, fill=fill) if 0 < done < piece.ticks else None
     fits = text_width(name) <= long
-    middle, colour = long / 2, ink(fill) if is_done else None
-    if part is not None and long >= 2 * LETTER:  # in the larger part, so that no edge crosses the letter
-        middle, colour = (done * tick / 2, ink(fill)) if 2 * done >= piece.ticks else ((done * tick + long) / 2, None)
+    middle, colour = min(max(tick, LETTER), long) / 2, ink(fill) if done * tick >= LETTER else None
     words = label(name, round(middle, 1), round(high / 2 + 3.2, 1), "middle", fill=colour)
     tip = say("node-{node}: {ticks}", node=name, ticks=count(piece.ticks, "tick"))
     marks = {"data_key": f"card/{piece.node}", "data_tip": tip, "transform": f"translate({at[0]:.1f},{at[1]:.1f})"}

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kschedlab.decision import Decision
-from kschedlab.generations import V1_16
 from kschedlab.messages import say
 from kschedlab.score.stage import Scores
 from kschedlab.text.html import Html, element
@@ -15,8 +14,6 @@ from kschedlab_lab.views.cells import UNCHANGED, Cell, ScoreRow, columns, draw_r
 from kschedlab_lab.views.style import CHOSEN, TRAY
 from kschedlab_lab.views.svg import Room, svg
 
-FUNCTIONS = tuple(plugin.name for plugin, _ in V1_16.scores if not getattr(plugin, "has_normalize_step", True))
-"""Priorities with a Function instead of Map and Reduce: it computes all nodes' final scores at once."""
 TURN = 22
 """The height of a row in an exercise's picture, in pixels."""
 
@@ -61,9 +58,10 @@ def done_at(piece: Piece, tick: int, cells: int) -> int:
 
 
 def mapped(decision: Decision) -> list[str]:
-    """The priorities with a Map, in order."""
+    """The priorities that don't give the same to all nodes, in order."""
     assert decision.scores is not None
-    return [name for name in decision.scores.plugins if name not in FUNCTIONS]
+    scores = zip(decision.scores.plugins, decision.scores.rows, strict=True)
+    return [name for name, row in scores if row.raw.min() < row.raw.max()]
 
 
 def short(priority: str) -> str:
@@ -73,8 +71,7 @@ def short(priority: str) -> str:
 
 def row_name(priority: str) -> str:
     """The name before a row of numbers, which need the room."""
-    name = short(priority)
-    return {"BalancedResourceAllocation": "Balanced", "NodePreferAvoidPods": "AvoidPods"}.get(name, name)
+    return short(priority).removesuffix("ResourceAllocation")
 
 
 def draw_turn(decision: Decision, room: Room, alt: str) -> Html:

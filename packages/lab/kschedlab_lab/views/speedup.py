@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kschedlab.messages import say
 from kschedlab.text.html import Html, element
 from kschedlab.text.words import count
 from kschedlab_lab.views.cards import NUMBER, Piece, draw_card, last_tick
-from kschedlab_lab.views.cells import Dial
+from kschedlab_lab.views.cells import WORKERS, Dial
 from kschedlab_lab.views.lettering import text_width
-from kschedlab_lab.views.style import HAIR, INK, INK_2, TRAY
-from kschedlab_lab.views.svg import Room, label, rect, svg
+from kschedlab_lab.views.style import ACT, HAIR, INK, INK_2, TRAY
+from kschedlab_lab.views.svg import Room, dragged, label, rect, svg
 
 TOP, FOOT, GAP, SHARE, TALLEST, LEAST, TICKS = 34, 36, 22, 0.46, 42, 13, 18
 """Heights: of the line above the lanes and of the one below the bars, between both pictures; the share of the lanes;
@@ -26,8 +26,8 @@ CLOSE, FEW = 18, (1, 2, 4, 6, 8, 10, 12, 14, 16)
 @dataclass(frozen=True)
 class Speed:
     """``work``: who does what; ``times``: by number of workers how long Map takes, as far as that is known;
-    ``longest``: the ticks of the longest card; ``most``: the ticks that the picture has room for; ``asks``: whether
-    the cards are still in the channel."""
+    ``longest``: the ticks of the longest card; ``most``: the ticks that the picture has room for; ``dragged``: the
+    node whose card can be dragged; ``asks``: whether the cards are still in the channel."""
 
     names: Sequence[str]
     work: Sequence[Piece]
@@ -36,6 +36,7 @@ class Speed:
     times: Mapping[int, int]
     longest: int
     most: int
+    dragged: int
     asks: bool = False
 
     @property
@@ -101,28 +102,36 @@ def _channel(now: Speed, plan: _Plan) -> list[Html]:
 
 
 def _lanes(now: Speed, plan: _Plan) -> list[Html]:
-    """A lane for each worker that starts: its cards one after the other, dark in the lanes that end last."""
+    """A lane for each worker that starts: its cards one after the other, its number bold if it ends last."""
     workers = sorted({piece.worker for piece in now.work})
     top = TOP + (TICKS if now.asks else 0)
     bottom = top + plan.lane * len(workers)
-    ruler = "".join(f"M{NUMBER + tick * plan.tick:.1f} {top:g}V{bottom:g}" for tick in range(now.most + 1))
+    ticks = 0 if now.asks else now.last
+    ruler = "".join(f"M{NUMBER + tick * plan.tick:.1f} {top:g}V{bottom:g}" for tick in range(ticks + 1))
     shapes = [element("path", d=ruler, stroke=HAIR)]
     for place, worker in enumerate(workers):
         y, is_last = top + place * plan.lane, worker in now.deciding and not now.asks
         weight = "bold" if is_last else None
         shapes.append(label(str(worker), NUMBER - 8, y + plan.lane / 2 + 4, "end", font_weight=weight))
-        shapes += [] if now.asks else _taken(now, plan, worker, y, INK_2 if is_last else HAIR)
+        shapes += [] if now.asks else _taken(now, plan, worker, y)
     return shapes if now.asks else [*shapes, *_end(now, plan, bottom)]
 
 
-def _taken(now: Speed, plan: _Plan, worker: int, y: float, fill: str) -> list[Html]:
-    """The cards in a worker's lane."""
-    shapes = []
+def _taken(now: Speed, plan: _Plan, worker: int, y: float) -> list[Html]:
+    """The cards in a worker's lane, one of which can be dragged."""
+    shapes, fill = [], WORKERS[(worker - 1) % len(WORKERS)]
     for piece in now.work:
         if piece.worker == worker:
             at = NUMBER + piece.start * plan.tick, y + 1
-            shapes.append(draw_card(piece, now.names[piece.node], at, plan.tick, plan.lane, fill, piece.ticks))
+            card = draw_card(piece, now.names[piece.node], at, plan.tick, plan.lane, fill, piece.ticks)
+            shapes.append(element("g", card, **_grip(now, plan)) if piece.node == now.dragged else card)
     return shapes
+
+
+def _grip(now: Speed, plan: _Plan) -> dict[str, Any]:
+    """What makes a card longer or shorter."""
+    said = say("ticks of node-{node}", node=now.names[now.dragged])
+    return {**dragged("ticks", "x", round(plan.tick, 1), said), "data_key": "grip"}
 
 
 def _end(now: Speed, plan: _Plan, bottom: float) -> list[Html]:
@@ -140,7 +149,7 @@ def _bars(now: Speed, plan: _Plan) -> list[Html]:
     for place, number in enumerate(now.numbers):
         mine, ticks = number == now.workers, now.times.get(number)
         high, weight = (ticks or 0) * plan.unit, "bold" if mine else None
-        bar = rect(round(plan.bar - 4, 1), round(high, 1), 3, 2, round(-high, 1), fill=INK if mine else HAIR)
+        bar = rect(round(plan.bar - 4, 1), round(high, 1), 3, 2, round(-high, 1), fill=ACT if mine else HAIR)
         value = str(ticks) if ticks is not None else "?" if mine else ""
         is_named = plan.bar >= CLOSE or mine or number in FEW
         inside = [

@@ -61,7 +61,7 @@ def test_of_six_orders_two_are_right():
         left, gone = by_write(both)[1].gives, lost(both)
         assert left == total(settings)
         assert 16 - left == (gone.score if gone else 0)
-        assert f"the {16 - left} is lost" in said if gone else "node-b wins" in said
+        assert f"The {16 - left} is lost" in said if gone else "node-b wins" in said
 
 
 def test_a_lost_addition_costs_the_victory_and_the_sums_say_so():
