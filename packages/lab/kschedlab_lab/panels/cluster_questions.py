@@ -77,7 +77,7 @@ def which_zone() -> YourCluster:
     zones, near = pools(decision.cluster, ZONE), one_away(decision, kinds(decision))
     here = next(zone for zone, places in zones.items() if near[FIT][0] in places)
     why = say(
-        "Its volume is in {zone}: no other zone will do. And {full} nodes there are full.",
+        "Its volume is in {zone}: no other zone will do. And the {full} nodes there have too little room.",
         zone=here,
         full=len(near[FIT]),
     )
@@ -94,7 +94,7 @@ def how_little() -> YourCluster:
     why = say("The emptiest of these nodes has {most:g} CPU free. Move the slider.", most=max(free) / 1000)
     together = later("Together, the {nodes} nodes of {pool} have {cpu} CPU free.")
     return _asking(
-        say("{pod} asks for 7.7 CPU: too much. What is the most that fits?", pod="report-builder-0"),
+        say("{pod} asks for 7.7 CPU: too much. About how much would fit?", pod="report-builder-0"),
         few,
         dict.fromkeys((much, less, few), why),
         note=say(together, nodes=len(free), pool="general", cpu=sum(free) // 1000),
