@@ -45,8 +45,8 @@ def overrule(rng: random.Random) -> Exercise:
     return Build(
         say("Win against the emptier node"),
         say(
-            "{empty} is emptier, and LeastAllocated prefers it. Complete the pod `new`, so that it still goes to {full}. "
-            "The lesson's three plugins score, each with the weight 1.",
+            "{empty} is emptier, and LeastAllocated prefers it. Complete the pod `new`, so that it still goes to "
+            "{full}. The lesson's three plugins score, each with the weight 1.",
             empty=empty,
             full=full,
         ),
