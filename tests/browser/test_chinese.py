@@ -30,7 +30,7 @@ def test_a_question_is_answered_a_slider_moved_and_an_exercise_kept_beside_the_e
     page.run_all()
     panel = page.kept_stage("会选中哪个节点？")
     panel.locator(".ks-picture [data-pick=node-b]").first.click()
-    expect(panel.locator(".ks-question")).to_contain_text("不对。node-b 在规则 3")
+    expect(panel.locator(".ks-question")).to_contain_text("不对。在 node-a 上只有 1 个 Pod 必须离开")
     expect(panel.locator(".ks-sentence")).to_contain_text("urgent 去 node-a；shop-a 必须离开。")
     control(panel, "预算允许").press("Home")
     expect(panel.locator(".ks-sentence")).to_contain_text("urgent 去 node-c；mail-c 和 jobs-c 必须离开。")

@@ -75,7 +75,7 @@ def test_an_update_is_lost_by_hand_and_a_lock_makes_a_worker_wait(shown: Show) -
     page = shown(lost_update.panel())
     for worker in (1, 2, 2, 1):
         page.key(f"step/{worker}").click()
-    expect(page.sentence).to_contain_text("the 10 is lost. The total is 6 instead of 16")
+    expect(page.sentence).to_contain_text("The 10 is lost: worker 1 had not seen it. The total is 6 instead of 16")
     page.page.get_by_role("button", name="order: none").click()
     page.page.get_by_role("button", name="design: a lock").click()
     for worker in (1, 2):
@@ -88,7 +88,7 @@ def test_reduce_begins_too_early_and_a_click_makes_it_wait(shown: Show) -> None:
     page = shown(barrier.panel(step=3))
     expect(page.sentence).to_contain_text("node-c wins with 67, but should not.")
     page.page.get_by_role("button", name="begins: 4").click()
-    expect(page.sentence).to_contain_text("node-a has the highest sum, 35")
+    expect(page.sentence).to_contain_text("node-b has the highest sum, 34")
 
 
 def test_a_bar_is_clicked_and_a_card_gets_longer(shown: Show) -> None:

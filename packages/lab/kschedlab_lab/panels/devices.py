@@ -214,6 +214,11 @@ def show(settings: Settings, single: bool = False) -> View:
     )
 
 
+def show_one(settings: Settings) -> View:
+    """The view of a claim for one device."""
+    return show(settings, single=True)
+
+
 def looks(settings: Settings, single: bool = False, asks: bool = False) -> Look:
     """The claim above the devices, and a line at the memory that it wants. ``single``: a claim is for one device, so
     that no root matters; ``asks``: nothing of it can be changed."""
@@ -525,4 +530,4 @@ def panel(**settings: Any) -> Panel[Settings]:
 
 def one(**settings: Any) -> Panel[Settings]:
     """The panel for claims of one device, without roots; arguments override its default settings."""
-    return Panel(Settings().changed(**settings), partial(show, single=True), manifests, "devices.one()")
+    return Panel(Settings().changed(**settings), show_one, manifests, "devices.one()")
