@@ -31,7 +31,7 @@ DESIGNS = SHARED, LOCKED, WHOLE, OWN = later("no lock"), later("a lock"), later(
 NODES, NODE = node_names(4), "node-b"
 PRIORITIES = ("SelectorSpreadPriority", "TaintTolerationPriority")
 """By worker, the priority whose score it adds."""
-EARLY, SOON = 2, 6
+EARLY, SOON = 2, 4
 """When the first step is, and how soon after its read a worker that has waited for the lock can write."""
 NONE, STEPS = later("none"), 4
 """No step yet; how many there are: each worker reads and writes."""
