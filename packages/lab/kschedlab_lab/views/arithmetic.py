@@ -1,7 +1,7 @@
 """How one score came about, written out with the engine's terms: ``(4000m - 2500m) × 100 / 4000m = 37``.
 
 Integer division truncates, as in Go, so each line has one division and its result is a whole number. What is written
-for a plugin of the lesson holds for v1.20 with its default arguments; what has no formula here is shown as its number.
+for a plugin of the lesson holds for v1.20 with its default arguments; any other one shows its own formula, or its terms.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kschedlab.decision import Decision
 from kschedlab.messages import later, listed, say
 from kschedlab.objects.model import Node
 from kschedlab.objects.problems import UnknownNameError
+from kschedlab.plugins.asking import of_node
 from kschedlab.score.image_locality import MIB
 from kschedlab.score.node_affinity import NodeAffinityScore, preferred_terms
 from kschedlab.score.node_resources import NodeResourcesFitScore, least_allocated
@@ -101,8 +102,15 @@ def added(values: Sequence[int]) -> str:
 
 @singledispatch
 def score_steps(plugin: object, cell: ScoredCell) -> list[Calculation]:
-    """Raw and normalised score."""
-    return [_raw(cell), _final(cell)]
+    """Raw and normalised score. A plugin unknown to this module shows its ``formula``, or its terms."""
+    terms = {name: of_node(term, cell.place, len(cell.scored.raw)) for name, term in cell.scored.terms.items()}
+    formula: str = getattr(plugin, "formula", "")
+    try:
+        written = formula.format(**terms)
+    except (LookupError, ValueError, AttributeError, TypeError):
+        written = ""
+    remark = "" if written else ", ".join(f"{name} {term}" for name, term in terms.items())
+    return [_raw(cell, written, remark), _final(cell)]
 
 
 def _raw(cell: ScoredCell, formula: str = "", remark: str = "") -> Calculation:
