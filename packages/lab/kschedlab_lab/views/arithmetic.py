@@ -1,7 +1,7 @@
 """How one score came about, written out with the engine's terms: ``(4000m - 2500m) × 100 / 4000m = 37``.
 
 Integer division truncates, as in Go, so each line has one division and its result is a whole number. What is written
-for a plugin of the lesson holds for v1.20 with its default arguments; any other one shows its own formula, or its terms.
+for a plugin of the lesson holds for v1.20 with its default arguments; any other shows its own formula, or its terms.
 """
 
 from __future__ import annotations
