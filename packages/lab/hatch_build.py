@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 import platform
+import ssl
 import subprocess
 import sys
 import tarfile
@@ -18,6 +19,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import certifi
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 HERE = Path(__file__).resolve().parent
@@ -84,8 +86,10 @@ def esbuild() -> Path:
 
 def _fetch(system: str) -> None:
     url = f"{PACKAGES}/{system}/-/{system}-{VERSION}.tgz"
+    trusted = ssl.create_default_context()
+    trusted.load_verify_locations(certifi.where())  # Python's installer for macOS brings no certificates
     try:
-        with urllib.request.urlopen(url, timeout=120) as answer:
+        with urllib.request.urlopen(url, timeout=120, context=trusted) as answer:
             package = answer.read()
     except OSError as error:
         raise RuntimeError(

@@ -22,7 +22,7 @@ from kschedlab_why.why_not import why_not
 STUCK = "ml/train-small-0"
 BOUND, LARGE, URGENT = "data/postgres-0", "analytics/report-builder-0", "shop/payment-burst-0"
 MOVES, RUNS_ON = "shop/notifications-m28f29nql-28wnb", "general-97"
-FIT, VOLUME, SPREAD, IMAGES = "NodeResourcesFit", "VolumeBinding", "PodTopologySpread", "ImageLocality"
+FIT, SPREAD, IMAGES = "NodeResourcesFit", "PodTopologySpread", "ImageLocality"
 
 
 def _asking(

@@ -1,6 +1,6 @@
 // A guess with the hand: while a question asks for a node, a pod that waits can be dropped on one.
 
-const FIRM = 4; // pixels: less is a click
+export const FIRM = 4; // pixels: less is a click
 const POD = 'g[data-key^="pod/"]', NODE = '[data-key^="node/"][data-pick]';
 
 /** Whether a pod of this picture may be dropped on a node: what a node holds lies under what is picked, so only what waits is in reach. */
@@ -19,7 +19,7 @@ export class Drop {
     picture.addEventListener("pointerdown", (event) => this.grab(event));
     picture.addEventListener("pointermove", (event) => this.held && this.carry(event));
     picture.addEventListener("pointerup", (event) => this.held && this.release(event));
-    picture.addEventListener("pointercancel", () => this.back());
+    picture.addEventListener("pointercancel", () => (this.putBack(), this.letGo()));
   }
 
   /** The pod under the pointer that may be carried. */
@@ -67,20 +67,22 @@ export class Drop {
 
   /** The answer moves the pod on from where it was dropped; without one, it goes back. */
   release({ clientX, clientY }) {
-    this.picture.classList.remove("ks-carrying");
-    const { moved } = this.held, node = moved ? this.node(clientX, clientY) : null;
-    if (!node || this.pick(node.dataset.pick)) return this.back();
-    this.over(null);
-    this.held = null;
+    const node = this.held.moved ? this.node(clientX, clientY) : null;
+    if (!node || this.pick(node.dataset.pick)) this.putBack();
+    this.letGo();
   }
 
-  back() {
+  putBack() {
+    if (!this.held?.moved) return;
+    const { pod, parent, next } = this.held;
+    parent.insertBefore(pod, next);
+    pod.style.translate = "";
+    pod.classList.remove("ks-carried");
+  }
+
+  letGo() {
     this.picture.classList.remove("ks-carrying");
     this.over(null);
-    const { pod, parent, next } = this.held ?? {};
-    if (parent) parent.insertBefore(pod, next);
-    if (pod) pod.style.translate = "";
-    pod?.classList.remove("ks-carried");
     this.held = null;
   }
 }

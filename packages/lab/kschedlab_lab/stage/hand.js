@@ -1,9 +1,8 @@
 // The hand on the picture: pulls handles and clicks.
 
-import { Drop } from "./drop.js";
+import { Drop, FIRM } from "./drop.js";
 import { surviving } from "./press.js";
 
-const FIRM = 4; // pixels: less is a click
 const STEP = -14; // units of the picture for a value, where a handle does not say it
 
 // No ring shows what has the focus while a mouse or a finger is used, also where the picture is drawn again under it.

@@ -109,7 +109,6 @@ export class Room {
 
   /** A large picture that is still too high is laid out again with smaller text, in more units. */
   fit() {
-    this.wrap();
     this.shade();
     const { picture, isLarge } = this.stage, high = picture.svg?.viewBox.baseVal.height * this.unit;
     if (!isLarge || !(high > this.high + SLACK) || this.unit <= LEAST_UNIT) return;

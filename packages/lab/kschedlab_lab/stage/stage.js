@@ -17,6 +17,7 @@ import { Room } from "./room.js";
 import { Saying } from "./saying.js";
 import { Story } from "./story.js";
 import { Tip } from "./tip.js";
+import { waits } from "./veil.js";
 
 const SETTLED = 700; // milliseconds without a change, after which the saved picture is replaced
 
@@ -273,7 +274,7 @@ class Stage {
   }
 
   draw(shown, duration, settle) {
-    const { moment, covered, asking, state } = this.shown;
+    const last = this.shown, { moment, covered, asking, state } = last;
     this.shown = shown;
     if (settle || !this.at) this.at = { ...shown.at };
     this.refreshControls();
@@ -301,7 +302,7 @@ class Stage {
     this.keep(shown);
     if (moment !== undefined && moment !== shown.moment) this.shared?.lives(this);
     if (covered && !shown.covered) this.shared?.follow();
-    this.shared?.veil();
+    if (waits(last) !== waits(shown)) this.shared?.veil();
     this.clock(shown);
   }
 

@@ -4,12 +4,15 @@
 const HEADING = "h1, h2, h3, h4", PANEL = ".kschedlab";
 const TEXT = ".jp-RenderedMarkdown > *, main.ks-course > .jp-RenderedHTMLCommon:not(.output) > *"; // of a notebook, of a page
 
+/** Whether what is shown waits for an answer, its own or that of another panel. */
+export const waits = ({ asking, covered }) => Boolean(asking || covered);
+
 /** `stages`: the panels of this page. */
 export function veil(page, stages) {
-  const waits = new Map([...stages].map(({ host, shown, isLost }) => [host, Boolean(shown.asking || shown.covered) && !isLost]));
+  const open = new Map([...stages].map(({ host, shown, isLost }) => [host, waits(shown) && !isLost]));
   let veils = false;
   for (const each of page.querySelectorAll(`${HEADING}, ${PANEL}, ${TEXT}`)) {
-    if (each.matches(PANEL)) veils = waits.get(each) ?? false;
+    if (each.matches(PANEL)) veils = open.get(each) ?? false;
     else if (each.matches(HEADING)) veils = false;
     if (!each.matches(TEXT) || each.inert === veils) continue;
     each.inert = veils; // nothing in it is read out, found or clicked
